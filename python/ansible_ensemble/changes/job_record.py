@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord
 from ansible_ensemble.core.changeid import timestamp
@@ -24,8 +25,7 @@ JOBS = "jobs"
 OPEN = ".journal"
 
 
-@dataclass(slots=True)
-class JobFile:
+class JobFile(Struct):
     """The record of a job and of its tasks, in the order of their change ids."""
 
     job: JobRecord

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.changes.record import ChangeRecord, JobRecord, escape, number, split_keys, unescape
 from ansible_ensemble.core.changeid import is_change_id, is_job
@@ -21,8 +22,7 @@ from ansible_ensemble.documents.atomic import append_durably
 FILE_NAME = "jobs.tsv"
 
 
-@dataclass(frozen=True, slots=True)
-class JobsLine:
+class JobsLine(Struct, frozen=True):
     """A line of `jobs.tsv`: a job or a task.
 
     Attributes:

@@ -9,9 +9,10 @@ What people write (the spec) is merged key by key; where both sides changed the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.writer import rewrite
@@ -22,8 +23,7 @@ _GONE: Any = object()
 _OF_THE_JOB = frozenset({"lastJob", "lock", "jobsLog"})
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The result of a merge.
 
     Attributes:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.changes.jobs_tsv import JobsLine, latest_digests
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedOperation:
+class RecordedOperation(Struct, frozen=True):
     """One operation's last success.
 
     Attributes:

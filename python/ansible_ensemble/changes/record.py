@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 #: Interfaces whose operations are known by their bare names.
 _SHORT = frozenset({"", "Standard", "Configure", "Install", "unfurl.interfaces.Install"})
@@ -19,8 +20,7 @@ def operation_name(interface: str, operation: str) -> str:
     return operation if interface in _SHORT else f"{interface}.{operation}"
 
 
-@dataclass(slots=True)
-class ChangeRecord:
+class ChangeRecord(Struct):
     """One task of a job.
 
     Attributes:
@@ -143,8 +143,7 @@ class ChangeRecord:
         )
 
 
-@dataclass(slots=True)
-class JobRecord:
+class JobRecord(Struct):
     """A job.
 
     Attributes:

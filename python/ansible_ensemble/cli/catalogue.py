@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.cli.elsewhere import PARTS as PARTS_ELSEWHERE
@@ -13,8 +14,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.reports.table import prose, table
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from getpass import getpass
 from typing import Any, TextIO
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError, each, error_document
 from ansible_ensemble.core.output import outlive_reader
@@ -16,8 +17,7 @@ from ansible_ensemble.reports.style import Style, style_for
 from ansible_ensemble.reports.table import labelled
 
 
-@dataclass(slots=True)
-class Console:
+class Console(Struct):
     """The terminal, or a substitute for it.
 
     Attributes:

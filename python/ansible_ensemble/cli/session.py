@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from ansible_ensemble.cli.console import Console
 
@@ -18,8 +19,7 @@ def _run_playbook(playbook: str, **options: Any) -> RunnerResult:
     return run_playbook(playbook, **options)
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """One call of the command.
 
     Attributes:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.protocol import SubTask
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome
+from ansible_ensemble.core.sparse import as_map
 
 __all__ = ["Command", "Configurator", "Done", "ModuleCall", "Outcome", "SubTask", "Task", "TaskError"]
 
@@ -25,8 +27,7 @@ class TaskError(EnsembleError):
     """The job could not answer: an expression is wrong, an instance is not there, a value is not known yet."""
 
 
-@dataclass(slots=True)
-class Done:
+class Done(Struct):
     """How an operation, or a sub-task, ended.
 
     Attributes:
@@ -220,7 +221,7 @@ class Task:
         Raises:
             TaskError: it cannot be executed.
         """
-        answer = self._channel.ask(ask="order", kind=type(order).__name__, order=asdict(order))
+        answer = self._channel.ask(ask="order", kind=type(order).__name__, order=as_map(order))
         return Done(**answer) if isinstance(order, SubTask) else Outcome(**answer)
 
     def done(

@@ -9,9 +9,10 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
 from ansible_ensemble.core.orders import CHANNEL

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.locations import BUILTIN
 
@@ -19,8 +20,7 @@ FREE = "_raw_params"
 _SPEC = "argument_spec"
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """Arguments that are needed where another one has a value.
 
     Attributes:
@@ -33,8 +33,7 @@ class Condition:
     one_is_enough: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentRules:
+class ArgumentRules(Struct, frozen=True):
     """The rules between the arguments of a module, by Ansible's names for them.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.module_spec import Option
 from ansible_ensemble.core.sensitive import is_secret_name

@@ -7,8 +7,9 @@ operation, whose inputs are the environment [TOSCA 1.3, 5.9.13]; or Unfurl's pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.places import Map

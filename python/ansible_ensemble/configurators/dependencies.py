@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.implementation import Resolved, resolve
 from ansible_ensemble.configurators.locations import find_beside
@@ -27,8 +29,7 @@ _WITHOUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """An operation that runs beside its files.
 
     Attributes:

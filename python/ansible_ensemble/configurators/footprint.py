@@ -10,11 +10,13 @@ import re
 import sys
 from collections.abc import Generator, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from pathlib import Path
 from posixpath import basename, dirname, join, normpath, relpath
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE
@@ -96,8 +98,7 @@ exit 0
 """
 
 
-@dataclass(slots=True)
-class Footprint:
+class Footprint(Struct):
     """What a module made on its host.
 
     Attributes:
@@ -134,20 +135,17 @@ class Footprint:
     @classmethod
     def of(cls, noted: Mapping[str, Any]) -> Footprint | None:
         """What is noted of an instance; None if nothing is."""
-        known = {one.name for one in fields(cls)}
-        values = deepcopy({key: value for key, value in noted.items() if key in known})
+        values = deepcopy({key: value for key, value in noted.items() if key in cls.__struct_fields__})
         if is_lost(values):
             return cls(str(values.get("way")), kept="what was noted of it is secret, and was not kept")
         return cls(**values) if noted.get("way") else None
 
     def note(self) -> Note:
         """The order that has it noted."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return Note({name: value for name, value in values.items() if value})
+        return Note({name: value for name, value in asdict(self).items() if value})
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What a look at a path saw.
 
     Attributes:
@@ -459,8 +457,7 @@ def _digest(inside: Iterable[str]) -> str:
     return sha256("\0".join(sorted(inside)).encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class Gone:
+class Gone(Struct):
     """What was taken away.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.configurators.results import as_map
@@ -27,8 +28,7 @@ _FLAGS = {
 _ELSEWHERE = ("oci://", "http://", "https://")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """A repository of charts, or a registry of them.
 
     Attributes:
@@ -100,7 +100,7 @@ def repository_of(task: Task) -> Repository | None:
         raise InvalidInput("the repository has no url", task.operation.place)
     if found.get("username") and found.get("password") is None:
         raise InvalidInput("the repository has a username and no password", task.operation.place)
-    known = {one.name for one in fields(Repository)}
+    known = set(Repository.__struct_fields__)
     if unknown := sorted(found.keys() - known):
         raise InvalidInput(f"the repository has no {unknown[0]}", task.operation.place, nearest(unknown[0], known))
     name = str(found.pop("name", None) or "repository")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.kubernetes.conditions import NeverReady, Wait, unmet
 from ansible_ensemble.kubernetes.objects import difference, reference
 
 
-@dataclass(frozen=True, slots=True)
-class HelmObject:
+class HelmObject(Struct, frozen=True):
     """An object of a release.
 
     Attributes:

@@ -8,6 +8,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from ansible_ensemble.configurators.helm_inputs import (
     arguments_of,
     chart_of,
@@ -29,8 +31,7 @@ _PENDING = "pending-"
 _GONE = ("uninstalled", "uninstalling")
 
 
-@dataclass(slots=True)
-class Revision:
+class Revision(Struct):
     """A revision of a release, as Helm answers.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE, is_certain_file
@@ -17,8 +18,7 @@ _RESOURCE = "ansible.Resource"
 _PATHS = ("path", "dest", "name")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """The property that says which file a node makes.
 
     Attributes:

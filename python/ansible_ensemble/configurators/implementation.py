@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.locations import (
     builtin_modules,
@@ -61,8 +62,7 @@ _BY_ARTIFACT_TYPE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """Which configurator executes an operation, and with what.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import hide_urls
 from ansible_ensemble.configurators.install_main import is_program_name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import hide_urls, hide_whole
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput

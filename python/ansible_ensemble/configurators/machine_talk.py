@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from ansible_ensemble.configurators.api import Channel, TaskError
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(Struct, frozen=True):
     """What the operation is.
 
     Attributes:
@@ -29,8 +30,7 @@ class Begin:
     kept: dict[str, Any]
 
 
-@dataclass(slots=True)
-class Ended:
+class Ended(Struct):
     """How the operation ended.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.objects.machine import Machine
@@ -68,8 +68,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     undeploy: Literal["delete", "release"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """In what a machine is not as it is wanted; secrets are not in it."""
 
     name: str

@@ -10,9 +10,10 @@ import ast
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.argument_rules import IN_CODE, ArgumentRules, read_rules
 from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, is_fqcn
@@ -34,8 +35,7 @@ _HIDDEN_IN_POWERSHELL = re.compile(rb"([\w-]+)\s*=\s*@\{[^{}]*\bno_log\s*=\s*\$t
 _TEXTS = {f"{BUILTIN}copy": frozenset({"content"})}
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An argument that a module takes.
 
     Attributes:
@@ -58,8 +58,7 @@ class Option:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleSpec:
+class ModuleSpec(Struct, frozen=True):
     """What a module takes.
 
     Attributes:

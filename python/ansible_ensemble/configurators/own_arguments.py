@@ -7,7 +7,7 @@ declare if it is open.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ansible_ensemble.language.entities import Assignment, EntityType, NodeTemplate
 

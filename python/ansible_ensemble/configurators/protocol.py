@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.orders import Command, Host, Order, Outcome
 from ansible_ensemble.core.written_path import WrittenPath
@@ -15,8 +16,7 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import Operation
 
 
-@dataclass(slots=True)
-class SubTask:
+class SubTask(Struct):
     """An order of another kind: run an operation of an instance as a part of this task.
 
     Attributes:
@@ -30,8 +30,7 @@ class SubTask:
     inputs: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """An order of another kind: tell those who look on how far the task is. Nothing is executed.
 
     Attributes:
@@ -41,8 +40,7 @@ class Progress:
     text: str
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """An order of another kind: a local command that asks while it runs (`execution.conversation`).
 
     Attributes:
@@ -54,8 +52,7 @@ class Conversation:
     answer: Callable[[Any], Generator[Order | SubTask | Progress, Any, Any]]
 
 
-@dataclass(slots=True)
-class Note:
+class Note(Struct):
     """An order of another kind: have it noted of the instance what its operation made (`Instance.made`).
 
     It is in the journal before the next order is executed, and holds whatever becomes of the operation.
@@ -78,8 +75,7 @@ class Basis(str, Enum):
     NOT_RUN = "not-run"
 
 
-@dataclass(slots=True)
-class Result:
+class Result(Struct):
     """How a task ended.
 
     Attributes:

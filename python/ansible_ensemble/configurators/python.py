@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -18,6 +17,7 @@ from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 
 _CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); import ansible_ensemble.configurators.api_main as a; a.main()"
 
@@ -126,9 +126,9 @@ class _Answers:
             }
         if kind == "Command":
             made = Command(**{**order, "argv": tuple(order["argv"]), "cwd": order["cwd"] or str(self._task.directory)})
-            return asdict((yield made))
+            return as_map((yield made))
         if kind == "ModuleCall":
-            return asdict((yield ModuleCall(**{**order, "host": self._task.host, "check": self._task.check})))
+            return as_map((yield ModuleCall(**{**order, "host": self._task.host, "check": self._task.check})))
         raise InvalidInput(f"a configurator cannot yield a {kind}", self._task.operation.place)
 
     def result(self, outcome: Outcome) -> Result:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import (
     hide_keywords,
@@ -48,8 +50,7 @@ _STATE = "state"
 _DERIVED = "ansible.Resource, ansible.Role, ansible.Tasks and ansible.Playbook derive from it"
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """What an operation of a node runs.
 
     Attributes:

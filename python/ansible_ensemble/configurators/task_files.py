@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.ansible_files import Untouched, read_ansible_file
 from ansible_ensemble.configurators.argument_rules import FREE
@@ -74,8 +75,7 @@ _MODES = ("mode", "directory_mode")
 _HIDDEN = "{{ hidden }}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(Struct, frozen=True):
     """Where a file is: what short names mean there.
 
     Attributes:
@@ -91,8 +91,7 @@ class _Around:
     collections: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
+class _Checked(Struct, frozen=True):
     """What is in a file: what is wrong with it, and what it runs beside.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE
@@ -44,8 +45,7 @@ class Way(str, Enum):
     RESTORE = "restore", "the backup is put back"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the table.
 
     Attributes:
@@ -126,8 +126,7 @@ def path_of(module: str, args: Mapping[str, Any]) -> str:
     return next((name for name in row.path if args.get(name) is not None), "") if row is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """A module that takes away what another one made.
 
     Attributes:

@@ -6,9 +6,10 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.orders import ModuleCall, Outcome

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.written_paths import is_writer
@@ -22,8 +24,7 @@ _LOOPS = ("loop", "with_items")
 _SUFFIXES = ("", ".yml", ".yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class WritingTask:
+class WritingTask(Struct, frozen=True):
     """A task that writes a path.
 
     Attributes:
@@ -45,8 +46,7 @@ class WritingTask:
     handlers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(Struct, frozen=True):
     """What tasks have from what is around them."""
 
     file: Path

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from posixpath import basename, join, normpath
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import MAKES_FILE
@@ -46,8 +47,7 @@ _SOURCES = ("src", "url")
 _SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", "mode", "owner", "group")
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """A path that an operation writes, or reads.
 
     Attributes:

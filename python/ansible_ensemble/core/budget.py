@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
+
+from msgspec import Struct
 
 
 class Fault(Exception):
@@ -24,8 +25,7 @@ MOST_BITS = 4096
 CHARACTERS_PER_STEP = 256  # handling so much text takes about as long as one step of the evaluator
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Bounds of one rendering.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 
@@ -171,8 +172,7 @@ class NoticeCode(str, Enum):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True):
     """A safe change of a file: it means the same to whoever reads it, and is not needed a second time.
 
     Attributes:
@@ -184,8 +184,7 @@ class Rewrite:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something worth knowing of a file.
 
     Attributes:
@@ -211,8 +210,7 @@ class Notice:
         return f"{self.place}: {self.message}" if self.place else self.message
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What is known of files that are being read, whether they turn out to be right or not.
 
     Attributes:

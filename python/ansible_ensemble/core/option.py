@@ -6,9 +6,12 @@ The command's parsers are made from these fields, and so is, by `make generate`,
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields
 from functools import partial
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 _Value = TypeVar("_Value")
 
@@ -17,8 +20,7 @@ _Value = TypeVar("_Value")
 PLAN, RUN, CALL = "plan", "run", "call"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An option of a job.
 
     Attributes:

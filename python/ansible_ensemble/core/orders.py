@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.sensitive import SensitiveMap
 
@@ -26,8 +27,7 @@ _LARGE_FACT = 2_000
 CONTROLLER = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """Where an Ansible order runs.
 
     Attributes:
@@ -41,8 +41,7 @@ class Host:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A local subprocess, run without Ansible.
 
     Attributes:
@@ -62,8 +61,7 @@ class Command:
     timeout: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleCall:
+class ModuleCall(Struct, frozen=True):
     """One Ansible module or action, as one task on one host.
 
     Attributes:
@@ -89,8 +87,7 @@ class ModuleCall:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
+class Play(Struct, frozen=True):
     """A task file, a role or a playbook, run by a nested TaskQueueManager.
 
     Attributes:
@@ -124,8 +121,7 @@ class Play:
     tasks_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A request to a program that is kept for as long as the job lasts.
 
     Attributes:
@@ -142,8 +138,7 @@ class Request:
 Order = Command | ModuleCall | Play | Request
 
 
-@dataclass(slots=True)
-class LookedUp:
+class LookedUp(Struct):
     """What Ansible read by itself for an order, beside what the order gave it.
 
     Attributes:
@@ -175,8 +170,7 @@ def fact_value(value: Any) -> Any:
     return value if len(text) <= _LARGE_FACT else hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Struct):
     """The result of an order.
 
     Attributes:

@@ -1,27 +1,27 @@
-"""Dataclasses as plain data without what goes without saying."""
+"""Structs as plain data."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import asdict
+
+
+def as_map(value: Struct) -> dict[str, Any]:
+    """A struct as a map, those in its fields as well."""
+    return {name: as_map(item) if isinstance(item, Struct) else item for name, item in asdict(value).items()}
+
 
 def sparse(value: Any) -> Any:
-    """A dataclass as a map without the fields that have their defaults, those inside it as well; else the value.
+    """A struct as a map without the fields that have their defaults, those inside it as well; else the value.
 
     A member of an enumeration is its value: though it be a text, what prints it would print another one.
     """
     if isinstance(value, Enum):
         return value.value
-    if not is_dataclass(value) or isinstance(value, type):
+    if not isinstance(value, Struct):
         return value
-    return {
-        field.name: sparse(getattr(value, field.name))
-        for field in fields(value)
-        if getattr(value, field.name) != _default(field)
-    }
-
-
-def _default(field: Field[Any]) -> Any:
-    return field.default if field.default_factory is MISSING else field.default_factory()
+    defaults = dict(zip(reversed(value.__struct_fields__), reversed(value.__struct_defaults__)))
+    return {name: sparse(item) for name, item in asdict(value).items() if item != defaults.get(name, NODEFAULT)}

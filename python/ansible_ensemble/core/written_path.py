@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenPath:
+class WrittenPath(Struct, frozen=True):
     """A path that an operation is the last of several to write.
 
     Attributes:

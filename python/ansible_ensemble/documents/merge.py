@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.paths import confine, is_file, is_there
@@ -73,8 +74,7 @@ def expand(
     return _cleaned(data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Directive:
+class _Directive(Struct, frozen=True):
     """A parsed key: `+`, `?`, `include…`, `*anchor`, dots, `/a/b`."""
 
     key: str
@@ -85,8 +85,7 @@ class _Directive:
     pointer: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Files:
+class _Files(Struct):
     """The files an expansion may include, each read once, and how much was expanded."""
 
     roots: list[Path]

@@ -1,30 +1,30 @@
-"""Dataclasses as JSON documents: the fields declare what is written, and what is accepted when it is read again."""
+"""Structs as JSON documents: the fields declare what is written, and what is accepted when it is read again."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Self, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Self, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.shape import Shape, misfit
 
-#: Metadata of a field that is written even with its default value.
-ALWAYS: Mapping[str, Any] = {"always": True}
+#: `Annotated[type, ALWAYS]` is a field that is written even with its default value.
+ALWAYS = "always"
 
 
-class Typed:
-    """Base of frozen dataclasses that are JSON documents. A key is the field's name in camelCase.
+class Typed(Struct, frozen=True):
+    """Base of structs that are JSON documents. A key is the field's name in camelCase.
 
     A field without a default is written, and has to be there when read, unless it may be None. One with a default is
-    left out where it has that value, unless its metadata is `ALWAYS`. The annotation says what a value must be;
+    left out where it has that value, unless it is `ALWAYS`. The annotation says what a value must be;
     `Annotated[type, shape]` says more (`documents.shape`). Keys without a field are passed over.
     """
-
-    __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
         """The document."""
@@ -46,8 +46,7 @@ class Typed:
         return cls(**{field.name: None for field in form.fields if field.required} | given)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     name: str
     key: str
     shape: Shape
@@ -62,8 +61,7 @@ class _Field:
         return self.required and misfit(None, self.shape) is not None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     fields: tuple[_Field, ...]
     shape: Shape
 
@@ -74,17 +72,16 @@ def _form(cls: type) -> _Form:
 
 @cache
 def _declared(cls: type) -> _Form:
-    hints = get_type_hints(cls, include_extras=True)
-    fields = tuple(_field(field, hints[field.name]) for field in dataclasses.fields(cls))
-    return _Form(fields, {field.key + ("" if field.is_needed else "?"): field.shape for field in fields})
+    found = tuple(map(_field, fields(cls)))
+    return _Form(found, {field.key + ("" if field.is_needed else "?"): field.shape for field in found})
 
 
-def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
-    make = field.default_factory
-    default = field.default if make is dataclasses.MISSING else make()
-    required = default is dataclasses.MISSING
-    always = required or field.metadata == ALWAYS
-    return _Field(field.name, _key(field.name), _shape(hint), _reader(hint), required, always, default)
+def _field(field: FieldInfo) -> _Field:
+    default = field.default if field.default_factory is NODEFAULT else field.default_factory()
+    hint, always = field.type, field.required
+    if get_origin(hint) is Annotated and ALWAYS in hint.__metadata__:
+        hint, always = get_args(hint)[0], True
+    return _Field(field.name, _key(field.name), _shape(hint), _reader(hint), field.required, always, default)
 
 
 def _key(name: str) -> str:

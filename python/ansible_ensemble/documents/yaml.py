@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
+from msgspec import Struct, field
 from yaml.events import (
     AliasEvent,
     DocumentEndEvent,
@@ -49,8 +49,7 @@ MAX_ALIASED = 10_000_000
 """How many characters the text may grow by, if each alias stood for a copy of what it names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A YAML file that was read.
 
     Attributes:
@@ -63,7 +62,7 @@ class Document:
     path: Path
     text: str
     data: Any
-    anchors: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    anchors: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:

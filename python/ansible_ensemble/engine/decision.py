@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import Status
@@ -26,8 +27,7 @@ class Verdict(Enum):
     NOT_NEEDED = "not needed"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A verdict, with the reason if the operation does not run."""
 
     verdict: Verdict
@@ -38,8 +38,7 @@ RUN = Decision(Verdict.RUN)
 _OTHER_BRANCH = Decision(Verdict.OTHER_BRANCH, "workflow took another branch")
 
 
-@dataclass(slots=True)
-class History:
+class History(Struct):
     """What happened in a job so far, as far as guards ask for it.
 
     Attributes:
@@ -76,8 +75,7 @@ class History:
                 self.new_values.add(f"::{patch['name']}::{name}")
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(Struct, frozen=True):
     """How things are at the moment of a decision.
 
     Attributes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from signal import Signals
 from typing import Annotated, Any, ClassVar, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.actions import Reason
@@ -23,10 +25,9 @@ _RESULT = {"result?": (dict, None), "stdout?": _TEXT, "stderr?": _TEXT}
 _AROUND = 20
 
 
-class _Entry(Typed):
+class _Entry(Typed, frozen=True):
     """What all entries have in common."""
 
-    __slots__ = ()
     kind: ClassVar[EntryKind]
 
     def to_json(self) -> dict[str, Any]:
@@ -34,8 +35,7 @@ class _Entry(Typed):
         return {"event": self.kind.value, **super().to_json()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartingPoint:
+class StartingPoint(Struct, frozen=True, kw_only=True):
     """What a job starts from in git; nothing where git has no part in it.
 
     Attributes:
@@ -49,8 +49,7 @@ class StartingPoint:
     dirty: Mapping[str, list[str]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobStarted(StartingPoint, _Entry):
+class JobStarted(StartingPoint, _Entry, frozen=True, kw_only=True):
     """A job begins.
 
     Attributes:
@@ -84,8 +83,7 @@ class JobStarted(StartingPoint, _Entry):
         return None if self.process is None else Process.from_json(self.process)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationEntry(_Entry):
+class OperationEntry(_Entry, frozen=True, kw_only=True):
     """What entries of an operation that runs have in common.
 
     Attributes:
@@ -116,8 +114,7 @@ class OperationEntry(_Entry):
         return next((patch for patch in self.patches if patch["name"] == self.instance), {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started(OperationEntry):
+class Started(OperationEntry, frozen=True, kw_only=True):
     """An operation goes to its worker.
 
     Attributes:
@@ -131,16 +128,15 @@ class Started(OperationEntry):
     template: str
     implementation: str
     host: str | None = None
-    attempt: int = field(default=1, metadata=ALWAYS)
+    attempt: Annotated[int, ALWAYS] = 1
 
     def interrupted(self) -> Finished:
         """How it ended if nothing else tells: with an outcome that is unknown."""
-        shared = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "attempt"}
+        shared = {name: value for name, value in asdict(self).items() if name != "attempt"}
         return Finished(**shared, ok=False, changed=None, error="interrupted", seconds=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished(OperationEntry):
+class Finished(OperationEntry, frozen=True, kw_only=True):
     """An operation that ran ended, or could not be begun.
 
     Attributes:
@@ -168,15 +164,15 @@ class Finished(OperationEntry):
     template: str | None = None
     implementation: str | None = None
     ok: bool
-    basis: Basis = field(default=Basis.REAL, metadata=ALWAYS)
+    basis: Annotated[Basis, ALWAYS] = Basis.REAL
     changed: bool | None
     error: str | None
     seconds: float | None
-    reads: Mapping[str, str] = field(default_factory=dict, metadata=ALWAYS)
+    reads: Annotated[Mapping[str, str], ALWAYS] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
-    inputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
-    wrote: tuple[str, ...] = field(default_factory=tuple, metadata=ALWAYS)
-    outputs: Mapping[str, Any] = field(default_factory=dict, metadata=ALWAYS)
+    inputs: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=dict)
+    wrote: Annotated[tuple[str, ...], ALWAYS] = ()
+    outputs: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=dict)
     drift: tuple[Annotated[Mapping[str, Any], {"name": str}], ...] = ()
     messages: tuple[str, ...] = ()
     lane: str | None = None
@@ -185,8 +181,7 @@ class Finished(OperationEntry):
     diff: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped(_Entry):
+class Skipped(_Entry, frozen=True, kw_only=True):
     """An operation has nothing to do; in a dry run, perhaps because it needs what only a real run gives.
 
     Attributes:
@@ -201,8 +196,7 @@ class Skipped(_Entry):
     basis: Basis = Basis.NOT_RUN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked(_Entry):
+class Blocked(_Entry, frozen=True, kw_only=True):
     """An operation cannot run, for others failed.
 
     Attributes:
@@ -214,11 +208,10 @@ class Blocked(_Entry):
     kind = EntryKind.BLOCKED
     key: str
     by: tuple[str, ...]
-    optional: bool = field(default=False, metadata=ALWAYS)
+    optional: Annotated[bool, ALWAYS] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cancelled(_Entry):
+class Cancelled(_Entry, frozen=True, kw_only=True):
     """An operation did not begin, for the job was stopped."""
 
     kind = EntryKind.CANCELLED
@@ -226,17 +219,15 @@ class Cancelled(_Entry):
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting(_Entry):
+class Waiting(_Entry, frozen=True, kw_only=True):
     """An operation waits for a value or a slot."""
 
     kind = EntryKind.WAITING
     key: str
-    for_: tuple[str, ...] = field(default_factory=tuple, metadata=ALWAYS)
+    for_: Annotated[tuple[str, ...], ALWAYS] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progressed(_Entry):
+class Progressed(_Entry, frozen=True, kw_only=True):
     """An operation that runs tells how far it is.
 
     Attributes:
@@ -249,8 +240,7 @@ class Progressed(_Entry):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noted(_Entry):
+class Noted(_Entry, frozen=True, kw_only=True):
     """An operation that runs has it noted what it made.
 
     Attributes:
@@ -263,8 +253,7 @@ class Noted(_Entry):
     patches: tuple[Annotated[Patch, PATCH], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobStopping(_Entry):
+class JobStopping(_Entry, frozen=True, kw_only=True):
     """A job begins nothing more.
 
     Attributes:
@@ -279,8 +268,7 @@ class JobStopping(_Entry):
     running: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationsPlanned(_Entry):
+class OperationsPlanned(_Entry, frozen=True, kw_only=True):
     """Operations came up on the way: those of instances that an operation reported."""
 
     kind = EntryKind.PLANNED
@@ -288,17 +276,15 @@ class OperationsPlanned(_Entry):
     operations: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended(_Entry):
+class Mended(_Entry, frozen=True, kw_only=True):
     """An operation that `on_failure` leads to has seen to the failures of others."""
 
     kind = EntryKind.MENDED
-    by: str = field(default="", metadata=ALWAYS)
+    by: Annotated[str, ALWAYS] = ""
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobFinished(_Entry):
+class JobFinished(_Entry, frozen=True, kw_only=True):
     """A job came to its end; one that was killed has no such entry.
 
     Attributes:
@@ -316,7 +302,7 @@ class JobFinished(_Entry):
     counts: Mapping[str, Any]
     stopped: str | None
     signal: Signals | None
-    lost_lock: bool = field(default=False, metadata=ALWAYS)
+    lost_lock: Annotated[bool, ALWAYS] = False
     seconds: float
     time: float
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Locked
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Entry, Finished, Mended, Skipped, Started
@@ -18,8 +19,7 @@ REPORTED = ">plan"
 _WELL = (State.SUCCEEDED, State.SKIPPED)
 
 
-@dataclass(frozen=True, slots=True)
-class JobOutcome:
+class JobOutcome(Struct, frozen=True):
     """How a job ended. Exit code, text, report, record and the playbook's result only say it in their ways.
 
     Attributes:
@@ -78,8 +78,7 @@ def exit_code(ok: bool, number: int | None) -> int:
     return 128 + number if number is not None else 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Ending:
+class _Ending(Struct, frozen=True):
     """How an operation ended: how, whether that does not count by its priority, what blocked it, and why it failed."""
 
     how: State

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.dependencies import put_beside
 from ansible_ensemble.configurators.implementation import MODULE

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.configurators.results import spoil
@@ -41,8 +42,7 @@ _NEW = object()
 _UNSETTLED = (None, NodeState.CREATING, NodeState.CONFIGURING, NodeState.STARTING, NodeState.ERROR)
 
 
-@dataclass(slots=True)
-class Settled:
+class Settled(Struct):
     """What a result comes to.
 
     Attributes:
@@ -150,14 +150,14 @@ def _alters(patch: Mapping[str, Any], instance: Instance | None) -> bool:
 def _clean(result: Result) -> None:
     """Whatever a tool said can be written to the ensemble's files; if it cannot, the operation has failed."""
     for part in (result, result.outcome):
-        for one in fields(part) if part is not None else ():
-            if one.name in ("outcome", "looked_up"):  # a part by itself; what was read is noted apart
+        for name in part.__struct_fields__ if part is not None else ():
+            if name in ("outcome", "looked_up"):  # a part by itself; what was read is noted apart
                 continue
-            value = getattr(part, one.name)
+            value = getattr(part, name)
             try:
-                setattr(part, one.name, storable(value))
+                setattr(part, name, storable(value))
             except InvalidInput as error:
-                setattr(part, one.name, type(value)())
+                setattr(part, name, type(value)())
                 spoil(result, InvalidInput(f"what it returned cannot be recorded: {error.message}", hint=error.hint))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.left_paths import WRITTEN
 from ansible_ensemble.configurators.makers import may_be_installed, may_be_made
@@ -29,8 +30,7 @@ from ansible_ensemble.views.reads import value_digest
 _LOCAL = CONTROLLER | {"ORCHESTRATOR"}
 
 
-@dataclass(slots=True)
-class JobTask:
+class JobTask(Struct):
     """What a configurator sees of its operation (the Protocol is `configurators.protocol.Task`).
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.changes.outputs import OperationOutputs
@@ -25,8 +26,7 @@ from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import PLANNED
 
 
-@dataclass(frozen=True, slots=True)
-class Specification:
+class Specification(Struct, frozen=True):
     """What the files of an ensemble say should be, and what they say is.
 
     Attributes:
@@ -60,8 +60,7 @@ class Specification:
     notices: Sequence[Notice] = ()
 
 
-@dataclass(slots=True, eq=False)
-class Ensemble:
+class Ensemble(Struct, eq=False):
     """An ensemble that has been read.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest_or_known
@@ -22,8 +24,7 @@ from ansible_ensemble.language.given_input import GivenInput, is_lost
 _PASSING = frozenset({"check", "discover", "undeploy", "replay"})
 
 
-@dataclass(frozen=True, slots=True)
-class JobInputs:
+class JobInputs(Struct, frozen=True):
     """What a job that began was given: a value counts from then on, for instances may have it already.
 
     Attributes:

@@ -7,8 +7,9 @@ import os
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
@@ -29,8 +30,7 @@ _OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
 _KIND = "Ensemble"
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """Where an ensemble is.
 
     Attributes:
@@ -41,7 +41,7 @@ class Location:
 
     ensemble: Path
     template: Path | None = None
-    document: Document | None = field(default=None, compare=False, repr=False)
+    document: Document | None = None
 
 
 def ensemble_file(argument: str | Path) -> Path:

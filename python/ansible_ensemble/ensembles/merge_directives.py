@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.documents.ensemble_schema import RECORDED_SECTIONS
 from ansible_ensemble.documents.merge import expand

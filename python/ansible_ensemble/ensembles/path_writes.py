@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.changes.operations import RecordedOperations

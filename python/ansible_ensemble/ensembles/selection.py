@@ -8,8 +8,10 @@ is seen here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.notices import NoticeCode
@@ -31,8 +33,7 @@ SELECT = "select"
 _TOLD = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Struct, frozen=True):
     """An instance of another ensemble.
 
     Attributes:
@@ -59,8 +60,7 @@ class _Candidate:
         return self.instance.effective or self.instance.status
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
+class _Values(Struct, frozen=True):
     """What filters see of a candidate: values that are evaluated already, or those of the topology as written."""
 
     topology: Topology

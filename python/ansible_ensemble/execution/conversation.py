@@ -12,9 +12,10 @@ import json
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import CHANNEL, Command, Outcome
 

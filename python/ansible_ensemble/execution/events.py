@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledOperation:
+class ScheduledOperation(Struct, frozen=True):
     """An operation as the scheduler sees it.
 
     Attributes:
@@ -39,27 +38,23 @@ class ScheduledOperation:
 MAX_BACKOFF = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class OperationsAdded:
+class OperationsAdded(Struct, frozen=True):
     """Operations to run: the plan at first, those of new instances while the job runs."""
 
     operations: tuple[ScheduledOperation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _OfOperation:
+class _OfOperation(Struct, frozen=True):
     """What is about one operation, by its key."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Started(_OfOperation):
+class Started(_OfOperation, frozen=True):
     """The operation is rendered and goes to its worker now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed(_OfOperation):
+class Placed(_OfOperation, frozen=True):
     """The operation is rendered, so its host and its serial groups are known now.
 
     If a slot is taken, it releases its own, is ready again and is run once there is one; as `Run` of the same attempt.
@@ -74,13 +69,11 @@ class Placed(_OfOperation):
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Succeeded(_OfOperation):
+class Succeeded(_OfOperation, frozen=True):
     """The operation did what it is for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed(_OfOperation):
+class Failed(_OfOperation, frozen=True):
     """The operation failed.
 
     Attributes:
@@ -92,36 +85,31 @@ class Failed(_OfOperation):
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TimedOut(_OfOperation):
+class TimedOut(_OfOperation, frozen=True):
     """The operation took longer than it may, and was ended."""
 
     error: str = "it took too long"
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupted(_OfOperation):
+class Interrupted(_OfOperation, frozen=True):
     """The operation's worker died under it, or it was ended midway: started, outcome unknown."""
 
     error: str = "it was interrupted"
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled(_OfOperation):
+class Cancelled(_OfOperation, frozen=True):
     """The operation was cancelled, before it began or at the job's wish. As an instruction: record it."""
 
     reason: str = "it was cancelled"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped(_OfOperation):
+class Skipped(_OfOperation, frozen=True):
     """There is nothing to do for the operation."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Deferred(_OfOperation):
+class Deferred(_OfOperation, frozen=True):
     """The operation needs values that others have to set; it releases its slot and is run again then.
 
     Attributes:
@@ -131,34 +119,29 @@ class Deferred(_OfOperation):
     references: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Provided:
+class Provided(Struct, frozen=True):
     """References that deferred operations may wait for are there now."""
 
     references: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RetryDue(_OfOperation):
+class RetryDue(_OfOperation, frozen=True):
     """The pause before an operation's next attempt is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class StopRequested:
+class StopRequested(Struct, frozen=True):
     """Start nothing new, let end what runs (the first SIGINT or SIGTERM, a lost lock)."""
 
     reason: str = "the job was told to stop"
 
 
-@dataclass(frozen=True, slots=True)
-class KillRequested:
+class KillRequested(Struct, frozen=True):
     """Start nothing new, end what runs (the second signal)."""
 
     reason: str = "the job was told to stop at once"
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked(_OfOperation):
+class Blocked(_OfOperation, frozen=True):
     """The operation ends without a run, for one that it needs did not succeed. An instruction: record it.
 
     Attributes:
@@ -182,8 +165,7 @@ Event = OperationEvent | OperationsAdded | Provided | StopRequested | KillReques
 Ending = Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Blocked
 
 
-@dataclass(frozen=True, slots=True)
-class Run(_OfOperation):
+class Run(_OfOperation, frozen=True):
     """Render and run the operation.
 
     Attributes:
@@ -193,22 +175,19 @@ class Run(_OfOperation):
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class CancelRunning:
+class CancelRunning(Struct, frozen=True):
     """End these running operations; each still has to be reported."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RetryAfter(_OfOperation):
+class RetryAfter(_OfOperation, frozen=True):
     """Send `RetryDue` for the operation after so many seconds."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """Every operation has ended. The last instruction.
 
     Attributes:

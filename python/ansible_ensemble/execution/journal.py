@@ -14,9 +14,10 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.journal_kinds import EntryKind
@@ -141,8 +142,7 @@ class Journal:
             os.close(self._descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """A part of a journal that can't be read.
 
     Attributes:
@@ -161,8 +161,7 @@ class Damage:
         return f"{self.place}: {self.reason}"
 
 
-@dataclass(slots=True)
-class JournalReading:
+class JournalReading(Struct):
     """What a journal holds.
 
     Attributes:

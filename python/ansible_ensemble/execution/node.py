@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ansible_ensemble.execution import events
 from ansible_ensemble.execution.readyqueue import Priority
@@ -12,8 +13,7 @@ from ansible_ensemble.execution.states import State
 from ansible_ensemble.execution.waiting import Item, Reference, Waiting
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """An operation and its state."""
 
     operation: events.ScheduledOperation

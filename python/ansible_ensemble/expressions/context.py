@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import is_sensitive
@@ -22,8 +24,7 @@ from ansible_ensemble.views.view import Model, View
 TRUST = "review its files; `ansible-ensemble trust FOLDER` trusts them"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What the keywords of an expression mean.
 
     Attributes:
@@ -90,8 +91,7 @@ class Evaluating(Model, Protocol):
         """An instance of another ensemble, or its topology."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Where an expression is evaluated.
 
     Attributes:
@@ -158,8 +158,7 @@ class Context:
         return self.failure(f"{what} is not used in a project that is not trusted", TRUST)
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """One call of a function.
 
     Attributes:
@@ -211,8 +210,7 @@ def as_text(value: Any) -> str:
     return as_written(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function of the expression language: its declaration, and what it does.
 
     Attributes:

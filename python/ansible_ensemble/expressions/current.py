@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Context
@@ -21,8 +22,7 @@ from ansible_ensemble.views.entities import NodeView, RootView, find_node, find_
 from ansible_ensemble.views.view import Model, View
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
+class Current(Struct, frozen=True):
     """A value that was read before, as it is now.
 
     Attributes:

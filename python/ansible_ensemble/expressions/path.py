@@ -8,8 +8,9 @@ turns it round (facts of Unfurl's language: "Expressions").
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 
@@ -17,15 +18,13 @@ from ansible_ensemble.core.errors import InvalidInput
 _SIGNS = ("*", ".", "..")
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """`$name`: the value of a variable."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """A condition on what a segment found.
 
     Attributes:
@@ -39,8 +38,7 @@ class Filter:
     test: str | Variable | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """One step of a path.
 
     Attributes:
@@ -54,12 +52,11 @@ class Segment:
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """A parsed path."""
 
     segments: tuple[Segment, ...]
-    text: str = field(compare=False)
+    text: str
 
 
 @lru_cache(maxsize=4096)

@@ -11,9 +11,10 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.budget import Budget, Fault, Limits, NoData
 from ansible_ensemble.core.errors import EnsembleError

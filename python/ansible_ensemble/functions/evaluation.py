@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive

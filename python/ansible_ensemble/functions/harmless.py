@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.expressions.context import Call, Context
@@ -43,8 +44,7 @@ def harmless_evaluator(
         repositories=repositories or {},
     )
     functions = {
-        name: one if one.safe else dataclasses.replace(one, run=_unknown, runs=False)
-        for name, one in function_table().items()
+        name: one if one.safe else replace(one, run=_unknown, runs=False) for name, one in function_table().items()
     }
     evaluator = Evaluator(topology, instances, around, functions)
     evaluator.templates = _NoTemplates(around)

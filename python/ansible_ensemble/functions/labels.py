@@ -6,16 +6,17 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRules:
+class LabelRules(Struct, frozen=True):
     """What a label may look like.
 
     Attributes:

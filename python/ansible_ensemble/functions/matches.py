@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.functions.harmless import harmless_evaluator
@@ -26,7 +27,7 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     # a nested topology knows its node templates by other names than their full ones
     nodes = topology.node_templates
     full = {node.name: node for node in nodes.values()}
-    whole = topology if source.name in nodes else dataclasses.replace(topology, node_templates=full)
+    whole = topology if source.name in nodes else replace(topology, node_templates=full)
     scope = harmless_evaluator(whole, Instances(), topology.file.parent).scope(Instance(source.name, source.name))
     written = expression if isinstance(expression, Mapping) else {"eval": expression}
     try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.expressions.context import Call
@@ -46,16 +47,14 @@ class Values(Mapping[str, Any]):
         return len(self._view.names())
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """What a part of the model was made by."""
 
     name: str
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """A part of the model: its name and type, its properties and attributes, and its template."""
 
     name: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.language.given_input import GivenInput
 
 
-@dataclass(slots=True, eq=False)
-class RelationshipInstance:
+class RelationshipInstance(Struct, eq=False):
     """The live side of a relationship: its attributes and which Configure operations are in force.
 
     Attributes:
@@ -37,8 +37,7 @@ class RelationshipInstance:
         return int(number) if number.isdecimal() else 0
 
 
-@dataclass(slots=True, eq=False)
-class Instance:
+class Instance(Struct, eq=False):
     """The status of one instance (docs/rules.md, "Status section").
 
     Attributes:
@@ -86,8 +85,7 @@ class Instance:
         return self.local if self.local is not None else Status.PENDING
 
 
-@dataclass(slots=True, eq=False)
-class Instances:
+class Instances(Struct, eq=False):
     """All instances of an ensemble by name, in the order in which they are recorded.
 
     Attributes:

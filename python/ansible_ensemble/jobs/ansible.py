@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.diffs import masked_result
 from ansible_ensemble.core.errors import UsageError

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.errors import Place
@@ -20,8 +22,7 @@ _OTHERWISE = frozenset({"changed", "failed", "skipped", "unreachable", "diff", "
 _TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
 
 
-@dataclass(slots=True)
-class CallbackEvents:
+class CallbackEvents(Struct):
     """An observer of a job that tells of each operation that runs something, as of a task.
 
     Attributes:

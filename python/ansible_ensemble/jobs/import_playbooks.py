@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, each
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.paths import confine, is_file
 from ansible_ensemble.ensembles.options import JobOptions
@@ -57,7 +57,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         ensure_lines(folder / _IGNORE, IGNORED)
     except OSError as error:
         raise EnsembleError(f"it cannot be written: {error.strerror}", Place(str(error.filename))) from error
-    entries = [_told(asdict(row)) for row in found.rows]
+    entries = [_told(as_map(row)) for row in found.rows]
     kinds = ("resource", "role", "tasks", "playbook", "left out")
     return {
         "folder": str(folder),
@@ -65,7 +65,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         "playbooks": list(playbooks),
         "files": list(files),
         "problems": _problems(folder / ENSEMBLE_FILE, options),
-        "remarks": [_told(asdict(remark)) for remark in found.remarks],
+        "remarks": [_told(as_map(remark)) for remark in found.remarks],
         "entries": entries,
         "counts": {kind: sum(row.becomes == kind for row in found.rows) for kind in kinds},
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.ensembles.merge_directives import expanded
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from ansible_ensemble.state.keeper import StateKeeper
 
 
-@dataclass(slots=True)
-class JobLock:
+class JobLock(Struct):
     """The locks that a job holds.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.engine.predictions import predict
@@ -24,13 +25,12 @@ from ansible_ensemble.records.repositories import check_upstreams
 from ansible_ensemble.records.saved_plans import note_inventory, save_plan
 
 
-@dataclass(slots=True)
-class PlanOutcome:
+class PlanOutcome(Struct):
     """A plan that was made and not executed."""
 
     plan: Plan
     ensemble: Ensemble
-    document: dict[str, Any] = field(init=False)
+    document: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._tell()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.registry import find_faults as find_faults_of
 from ansible_ensemble.core.ansible_settings import may_be_set
@@ -22,7 +24,7 @@ from ansible_ensemble.engine.render import render_faults
 from ansible_ensemble.ensembles.change_detector import BlankChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.evaluation_environment import read_inventory
-from ansible_ensemble.ensembles.location import is_archive, locate
+from ansible_ensemble.ensembles.location import Location, is_archive, locate
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
@@ -38,8 +40,7 @@ from ansible_ensemble.topology.required import missing_inputs
 from ansible_ensemble.views.reads import Deferred
 
 
-@dataclass(slots=True)
-class Validated:
+class Validated(Struct):
     """What was found of one path.
 
     Attributes:
@@ -125,7 +126,8 @@ def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Va
             raise
         # a service template is not to blame for what is wrong with the ensemble beside it
         found.reading.notices += [Notice(NoticeCode.UNCHECKED, f"not used: {one}") for one in each(error)]
-        location = replace(location, ensemble=location.ensemble.with_name(f"{location.template.name}.ensemble"))
+        beside_it = location.ensemble.with_name(f"{location.template.name}.ensemble")
+        location = Location(beside_it, location.template, location.document)
         read = read_specification(location, options, whole=not part, reading=found.reading)
     found.missing = missing_inputs(read.topology.inputs, read.topology.input_values)
     if not part:

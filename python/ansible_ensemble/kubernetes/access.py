@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.kubernetes.credentials import ask_plugin
@@ -19,8 +20,7 @@ from ansible_ensemble.kubernetes.credentials import ask_plugin
 _POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What is said about a cluster; what is left out comes from a kubeconfig.
 
     Attributes:
@@ -45,11 +45,10 @@ class Given:
 
 
 #: The names of what can be said.
-GIVEN = tuple(one.name for one in fields(Given))
+GIVEN = Given.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """How an API server is reached.
 
     Attributes:

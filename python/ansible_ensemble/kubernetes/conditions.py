@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
 
@@ -25,8 +26,7 @@ _KEYS = ({"condition", "status"}, {"field", "value"}, {"jsonpath", "value"})
 _HINT = "true, rollout, a condition (Available), {condition:, status:}, or {field: .status.phase, value:}"
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """What is waited for.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ansible_ensemble.core.sensitive import REDACTED
 
@@ -21,8 +22,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 Definition = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """Which object is meant.
 
     Attributes:

@@ -11,11 +11,12 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.environment import with_changes
 from ansible_ensemble.core.errors import EnsembleError

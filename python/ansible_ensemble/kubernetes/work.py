@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.kubernetes.cluster import Cluster, UnknownKind
@@ -23,8 +24,7 @@ class Cancelled(EnsembleError):
     """The job wants it no more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """How objects are treated.
 
     Attributes:
@@ -46,8 +46,7 @@ class Options:
     labels: str | None = None
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """Work on objects of a cluster, and what has come of it so far.
 
     Attributes:

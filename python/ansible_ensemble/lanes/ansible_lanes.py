@@ -9,13 +9,15 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import core, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.hub_process import HubProcess
@@ -33,8 +35,7 @@ Tell = Callable[[str], Awaitable[None]]
 _KILLED = "the Ansible worker was killed before the operation ended"
 
 
-@dataclass(slots=True)
-class _Process:
+class _Process(Struct):
     pid: int
     connection: socket.socket
     reader: asyncio.StreamReader
@@ -164,7 +165,7 @@ class AnsibleLanes:
         kind = "play" if isinstance(order, Play) else "module"
         _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
         with contextlib.suppress(ConnectionError):
-            process.writer.write(frames.encode({"kind": kind, "order": reveal(asdict(order))}))
+            process.writer.write(frames.encode({"kind": kind, "order": reveal(as_map(order))}))
             await process.writer.drain()
         while (message := await frames.read(process.reader)) is not None:
             if "outcome" in message:

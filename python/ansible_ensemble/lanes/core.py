@@ -13,8 +13,10 @@ import inspect
 import math
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall
 from ansible_ensemble.lanes.decrypted import secret_register
@@ -30,8 +32,7 @@ _EXPRESSION_ARGUMENTS = {"assert": "that", "debug": "var"}
 _PLAY_ACTIONS = ("include_role", "import_role", "include_tasks", "import_tasks", "meta")
 
 
-@dataclass(frozen=True, slots=True)
-class TaskResult:
+class TaskResult(Struct, frozen=True):
     """A task's result as plain data.
 
     Attributes:

@@ -12,8 +12,9 @@ import copy
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.lanes.outcomes import items_of
@@ -32,8 +33,7 @@ _METHODS = {
 _STATISTICS = {"failed": "failures", "skipped": "skipped", "unreachable": "dark"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskEvent:
+class TaskEvent(Struct, frozen=True, kw_only=True):
     """An operation begins or ends, as a task of a playbook does, or a task of its play. Plain data without secrets.
 
     Attributes:
@@ -64,13 +64,12 @@ class TaskEvent:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> TaskEvent:
-        """Read one back that `dataclasses.asdict` has taken apart."""
+        """Read one back that `as_map` has taken apart."""
         place = document["place"]
         return cls(**{**document, "place": Place(**place) if place else None})
 
 
-@dataclass(frozen=True, slots=True)
-class Audience:
+class Audience(Struct, frozen=True):
     """The callbacks that are told of operations, as a worker knows them.
 
     Attributes:

@@ -15,9 +15,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.core_remote import RemoteLane, used_variables
@@ -30,8 +31,7 @@ from ansible_ensemble.lanes.zygote import ModuleRun, Zygote
 ALWAYS_STOCK = frozenset({"ansible.builtin.async_wrapper", "ansible.builtin.async_status"})
 
 
-@dataclass(frozen=True, slots=True)
-class FastModule:
+class FastModule(Struct, frozen=True):
     """A module that the zygote can run: its Python name and its file."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from ansible.plugins.callback import CallbackBase
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.lanes import core, task_reports

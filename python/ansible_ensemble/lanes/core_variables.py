@@ -13,9 +13,10 @@ import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from ansible_ensemble.core.orders import LookedUp, ModuleCall, fact_value
 from ansible_ensemble.lanes import core

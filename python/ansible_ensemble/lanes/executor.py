@@ -9,12 +9,13 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from typing import Any
 
 from ansible.errors import AnsibleParserError
+from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes import core, core_remote, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
@@ -195,7 +196,7 @@ class Executor:
 
     def _tell_task(self, event: TaskEvent) -> None:
         """Tell the job of a task; the result of one that is too large is left out, as it is cut in the outcome."""
-        document = asdict(event)
+        document = as_map(event)
         if weight(document) > LIMIT or deeper_than(document, MAX_NESTING):
             document["result"] = {"changed": bool(event.result.get("changed")), "msg": "the result is too large"}
         self._relay.send({"task": document})

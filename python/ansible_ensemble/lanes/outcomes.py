@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import LookedUp, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes.returned import LIMIT, cut, weight
 
@@ -116,19 +118,18 @@ def to_message(outcome: Outcome) -> dict[str, Any]:
     if deeper_than((outcome.result, outcome.hidden, outcome.diff), MAX_NESTING + 1):
         told = failure(f"the result is nested deeper than {MAX_NESTING}: it is left out", outcome.lane)
         outcome = replace(told, changed=outcome.changed, rc=outcome.rc)
-    message = asdict(outcome)
+    message = as_map(outcome)
     if weight(message) > LIMIT:
         message = cut(message)
         if weight(message) > LIMIT:
             error = f"the result is larger than {LIMIT // 1_000_000} MB: it is left out"
-            message.update(asdict(failure(error, outcome.lane)), changed=outcome.changed, rc=outcome.rc)
+            message.update(as_map(failure(error, outcome.lane)), changed=outcome.changed, rc=outcome.rc)
     return message
 
 
 def from_message(message: dict[str, Any]) -> Outcome:
     """The outcome from plain data."""
-    known = {field.name for field in fields(Outcome)}
-    outcome = Outcome(**{key: value for key, value in message.items() if key in known})
+    outcome = Outcome(**{key: value for key, value in message.items() if key in Outcome.__struct_fields__})
     outcome.hidden = SensitiveMap(outcome.hidden)
     outcome.looked_up = LookedUp(**message.get("looked_up") or {})
     return outcome

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -29,8 +30,7 @@ _MEND = "Ansible's warnings say why"
 _RECORDED = "ensemble_instance"
 
 
-@dataclass(slots=True)
-class AnsibleSession:
+class AnsibleSession(Struct):
     """The objects of a running playbook, or of a stand-in for one. Each executor works on its own copy, by fork.
 
     Attributes:

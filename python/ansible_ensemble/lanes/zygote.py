@@ -9,9 +9,10 @@ import selectors
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.execution.output import BoundedOutput
 from ansible_ensemble.lanes import frames
@@ -20,8 +21,7 @@ from ansible_ensemble.lanes.returned import ReturnedJson
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleRun:
+class ModuleRun(Struct, frozen=True):
     """The result of a module's process: its exit code and what it printed, within bounds."""
 
     code: int

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.sensitive import is_secret_name
 
 
-@dataclass(slots=True)
-class Schema:
+class Schema(Struct):
     """The schema of a value: a data type with constraints and entries [TOSCA 1.3, 3.6.10].
 
     Attributes:
@@ -26,8 +26,7 @@ class Schema:
     constraints: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class ParameterDefinition:
+class ParameterDefinition(Struct):
     """Definition of a property, attribute, input or output [TOSCA 1.3, 3.6.10, 3.6.12, 3.6.14]."""
 
     name: str
@@ -54,8 +53,7 @@ class ParameterDefinition:
         return self.sensitive or is_secret_name(self.name)
 
 
-@dataclass(slots=True)
-class Assignment:
+class Assignment(Struct):
     """A raw value given to a property, attribute or input, with where it was written.
 
     Attributes:
@@ -73,8 +71,7 @@ class Assignment:
     is_default: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Artifact:
+class Artifact(Struct, eq=False):
     """An artifact of a node template or of an operation [TOSCA 1.3, 3.6.7].
 
     Attributes:
@@ -98,8 +95,7 @@ class Artifact:
     base: Path | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Implementation:
+class Implementation(Struct, eq=False):
     """How an operation is implemented [TOSCA 1.3, 3.6.16].
 
     Attributes:
@@ -122,8 +118,7 @@ class Implementation:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class Operation:
+class Operation(Struct, eq=False):
     """An operation of an entity, as it is after inheritance.
 
     Attributes:
@@ -158,8 +153,7 @@ class Operation:
         return f"'{self.resource}'" if self.resource is not None else f"the operation {self.full_name}"
 
 
-@dataclass(slots=True, eq=False)
-class Interface:
+class Interface(Struct, eq=False):
     """An interface of an entity [TOSCA 1.3, 3.6.20].
 
     Attributes:
@@ -177,8 +171,7 @@ class Interface:
     is_open: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Trigger:
+class Trigger(Struct, eq=False):
     """A trigger of a policy [TOSCA 1.3, 3.6.22]; the condition and actions are as written."""
 
     name: str

@@ -8,9 +8,10 @@ by the expressions room when they are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.notices import Notice
@@ -51,8 +52,7 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True, eq=False)
-class Capability:
+class Capability(Struct, eq=False):
     """A capability of a node template [TOSCA 1.3, 3.8.1].
 
     Attributes:
@@ -67,8 +67,7 @@ class Capability:
     occurrences: tuple[int, int | None] = (0, None)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Entity:
+class Entity(Struct, eq=False):
     """What node templates and relationships have in common."""
 
     name: str
@@ -99,8 +98,7 @@ class Entity:
         return found if found is not None and found.implementation is not None else None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class NodeTemplate(Entity):
+class NodeTemplate(Entity, eq=False):
     """A node template [TOSCA 1.3, 3.8.3].
 
     Attributes:
@@ -132,8 +130,7 @@ class NodeTemplate(Entity):
         return any(self.operation("Standard", name) is not None for name in ("create", "configure", "start"))
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Relationship(Entity):
+class Relationship(Entity, eq=False):
     """A relationship between two node templates, made by a requirement of its source.
 
     Attributes:
@@ -158,8 +155,7 @@ class Relationship(Entity):
         return self.type.is_a("tosca.relationships.HostedOn")
 
 
-@dataclass(slots=True, eq=False)
-class Group:
+class Group(Struct, eq=False):
     """A group of node templates [TOSCA 1.3, 3.8.5]."""
 
     name: str
@@ -169,8 +165,7 @@ class Group:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class Policy:
+class Policy(Struct, eq=False):
     """A policy [TOSCA 1.3, 3.8.6]; targets are names of node templates or groups."""
 
     name: str
@@ -181,8 +176,7 @@ class Policy:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class WorkflowStep:
+class WorkflowStep(Struct, eq=False):
     """A step of an imperative workflow [TOSCA 1.3, 3.6.26].
 
     Attributes:
@@ -202,8 +196,7 @@ class WorkflowStep:
     place: Place | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Workflow:
+class Workflow(Struct, eq=False):
     """An imperative workflow [TOSCA 1.3, 3.8.7]."""
 
     name: str
@@ -215,8 +208,7 @@ class Workflow:
     place: Place | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Topology:
+class Topology(Struct, eq=False):
     """A resolved topology: what should be.
 
     Attributes:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.language.definitions import Artifact, Interface, ParameterDefinition, Schema, Trigger
 
 
-@dataclass(slots=True, eq=False)
-class CapabilityDefinition:
+class CapabilityDefinition(Struct, eq=False):
     """A capability that a node type offers [TOSCA 1.3, 3.7.2].
 
     Attributes:
@@ -29,8 +30,7 @@ class CapabilityDefinition:
     occurrences: tuple[int, int | None] = (0, None)
 
 
-@dataclass(slots=True, eq=False)
-class RequirementDefinition:
+class RequirementDefinition(Struct, eq=False):
     """A requirement of a node type [TOSCA 1.3, 3.7.3].
 
     Attributes:
@@ -50,8 +50,7 @@ class RequirementDefinition:
     place: Place | None = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class EntityType:
+class EntityType(Struct, eq=False):
     """A type of any kind, with what it inherits merged in.
 
     Attributes:

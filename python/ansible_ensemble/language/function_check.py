@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
@@ -45,8 +46,7 @@ def calls(value: Any, place: Place | None) -> Iterator[tuple[str, Mapping[Any, A
                     stack.append((item, place_of(item) or where))
 
 
-@dataclass(slots=True)
-class FunctionCheck:
+class FunctionCheck(Struct):
     """Checks the functions of one topology.
 
     Attributes:

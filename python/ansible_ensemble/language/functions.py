@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.hints import nearest_or_known, slip_of
 from ansible_ensemble.documents.yaml import read_yaml
@@ -26,8 +27,7 @@ _KINDS = {"list": list, "text": str}
 Fault = tuple[str, str | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionDeclaration:
+class FunctionDeclaration(Struct, frozen=True, eq=False):
     """Name and shape of a function.
 
     Attributes:

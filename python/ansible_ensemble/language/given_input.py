@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.sensitive import REDACTED
 
 
-@dataclass(frozen=True, slots=True)
-class GivenInput:
+class GivenInput(Struct, frozen=True):
     """A value that a job was given for an input of the topology; it lasts until another one is given.
 
     Attributes:

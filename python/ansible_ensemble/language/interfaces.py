@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, slip_hint, slip_of
@@ -47,7 +48,7 @@ _DEFINITION_KEYS = KEYS["parameter_definition"]
 def build_interface_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None:
     """Read an interface type [TOSCA 1.3, 3.7.5]; its operations are those of the one interface it holds."""
     inherited = entity.interfaces.get("")
-    base = Interface("", entity.name) if inherited is None else dataclasses.replace(inherited, type=entity.name)
+    base = Interface("", entity.name) if inherited is None else replace(inherited, type=entity.name)
     base.is_open = base.is_open or entity.metadata.get("additionalOperations") is True
     entity.interfaces = {"": _read_interface("", raw, base, scope, declares=True)}
 
@@ -116,8 +117,8 @@ def _from_type(name: str, body: Mapping[str, Any], scope: Scope, base: Interface
     plain = entity.interfaces[""]
     made = Interface(name, entity.name, inputs=plain.inputs, input_definitions=plain.input_definitions)
     made.is_open = plain.is_open
-    made.operations = {key: dataclasses.replace(one, interface=name) for key, one in plain.operations.items()}
-    made.notifications = {key: dataclasses.replace(one, interface=name) for key, one in plain.notifications.items()}
+    made.operations = {key: replace(one, interface=name) for key, one in plain.operations.items()}
+    made.notifications = {key: replace(one, interface=name) for key, one in plain.notifications.items()}
     if base is not None:
         made.operations |= base.operations
         made.notifications |= base.notifications
@@ -134,9 +135,7 @@ def _read_interface(
     shared: Mapping[str, Any] = _NOTHING,
 ) -> Interface:
     problems = scope.problems
-    made = dataclasses.replace(
-        base, name=name, operations=dict(base.operations), notifications=dict(base.notifications)
-    )
+    made = replace(base, name=name, operations=dict(base.operations), notifications=dict(base.notifications))
     values, made.input_definitions = _read_inputs(body.get("inputs"), name, body, base.input_definitions, scope)
     made.inputs = {**base.inputs, **values}
     defaults = problems.mapping(body.get("defaults"), f"the defaults of interface '{name}'", place_of(body, "defaults"))
@@ -145,7 +144,7 @@ def _read_interface(
     changed = {key: one for key, one in made.input_definitions.items() if known_definitions.get(key) is not one}
     if values or changed:
         for key, operation in made.operations.items():
-            made.operations[key] = dataclasses.replace(
+            made.operations[key] = replace(
                 operation,
                 inputs={**operation.inputs, **values},
                 input_definitions={**operation.input_definitions, **changed},
@@ -189,7 +188,7 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
     """An operation over the one it refines; a text is its implementation."""
     problems = scope.problems
     what = f"{kind} '{name}'"
-    made = dataclasses.replace(base, place=place)
+    made = replace(base, place=place)
     if raw is None:
         return made
     if isinstance(raw, str):
@@ -207,7 +206,7 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
     direct = {key: body[key] for key in ("timeout", "operation_host") if key in body}
     if (settings or direct) and made.implementation is not None:
         extra = read_implementation(direct, what, place, scope) or Implementation()
-        made.implementation = dataclasses.replace(
+        made.implementation = replace(
             made.implementation,
             timeout=made.implementation.timeout if extra.timeout is None else extra.timeout,
             operation_host=extra.operation_host or made.implementation.operation_host,
@@ -371,13 +370,13 @@ def with_artifacts(interfaces: dict[str, Interface], artifacts: Mapping[str, Art
             named = [artifacts.get(one.name, one) for one in implementation.dependencies]
             if artifact is None and named == implementation.dependencies:
                 continue
-            changed = dataclasses.replace(implementation, dependencies=named)
+            changed = replace(implementation, dependencies=named)
             if artifact is not None:
                 changed.artifact = artifact
                 changed.class_name = changed.class_name or _class_name(artifact)
             if made is interfaces:
                 made = dict(interfaces)
             if made[name] is interface:
-                made[name] = dataclasses.replace(interface, operations=dict(interface.operations))
-            made[name].operations[key] = dataclasses.replace(operation, implementation=changed)
+                made[name] = replace(interface, operations=dict(interface.operations))
+            made[name].operations[key] = replace(operation, implementation=changed)
     return made

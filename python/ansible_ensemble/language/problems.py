@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.hints import nearest
@@ -18,8 +19,7 @@ from ansible_ensemble.language.keys import KEYS, UNHEEDED
 LIMIT = 100
 
 
-@dataclass(slots=True)
-class Problems:
+class Problems(Struct):
     """The errors and notices found so far.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
@@ -53,8 +54,7 @@ def known_version(name: object) -> str | None:
     return name if name in VERSIONS or is_alien(name) else None
 
 
-@dataclass(slots=True, eq=False)
-class Declaration:
+class Declaration(Struct, eq=False):
     """A type as it is declared in a file.
 
     Attributes:
@@ -73,8 +73,7 @@ class Declaration:
     built: EntityType | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Scope:
+class Scope(Struct, eq=False):
     """What a file sees.
 
     Attributes:
@@ -150,8 +149,7 @@ class Build(Protocol):
         """Read `raw` into `entity`."""
 
 
-@dataclass(slots=True)
-class Check:
+class Check(Struct):
     """A value that is to be checked once every type is known."""
 
     value: Any
@@ -161,7 +159,6 @@ class Check:
     hint: str | None = None
 
 
-@dataclass(slots=True)
 class Types:
     """The types that a topology uses.
 
@@ -175,15 +172,13 @@ class Types:
         is_unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
     """
 
-    problems: Problems
-    build: Build
-    normative: Scope = field(init=False)
-    by_name: dict[str, dict[str, Declaration]] = field(default_factory=lambda: {kind: {} for kind in SECTIONS})
-    checks: list[Check] = field(default_factory=list)
-    limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = field(default_factory=list)
-    is_unfurl: bool = False
-
-    def __post_init__(self) -> None:
+    def __init__(self, problems: Problems, build: Build, *, is_unfurl: bool = False) -> None:
+        self.problems = problems
+        self.build = build
+        self.by_name: dict[str, dict[str, Declaration]] = {kind: {} for kind in SECTIONS}
+        self.checks: list[Check] = []
+        self.limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = []
+        self.is_unfurl = is_unfurl
         self.normative = _normative_scope(self)
 
     def declare(self, scope: Scope, document: Mapping[str, Any]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeGuard
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+
+from msgspec import Struct, field
 
 from ansible_ensemble.language.xml_texts import BUILT_IN, FACETS, Fits
 
@@ -22,8 +23,7 @@ class SchemaFault(Exception):
     """What is wrong with a schema, or not supported in it."""
 
 
-@dataclass(slots=True)
-class _Type:
+class _Type(Struct):
     """What an element may be: its text, its attributes, and the order of its children as a pattern of their names."""
 
     text: Fits | None = None

@@ -8,12 +8,12 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
 from ansible_ensemble.core.orders import Host, Outcome
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import frames, outcomes
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.provision.agent.host import HostFailed
@@ -95,7 +95,7 @@ class AnsibleProcess:
         Raises:
             HostFailed: the content is neither tasks nor plays.
         """
-        question = {"ask": "play", "host": reveal(asdict(host)), "name": name, "content": content, "check": check}
+        question = {"ask": "play", "host": reveal(as_map(host)), "name": name, "content": content, "check": check}
         return outcomes.from_message((await self._ask(question, on_text))["outcome"])
 
     async def _ask(self, question: dict[str, Any], on_text: OnText | None = None) -> dict[str, Any]:

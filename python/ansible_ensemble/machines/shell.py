@@ -6,8 +6,9 @@ group, `boot` of the host, `output`, and `status` as soon as it ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from shlex import quote
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.agent.host import Script
 
@@ -30,8 +31,7 @@ SYSTEM = "uname -s"
 KEXEC_LOADED = '[ "$(cat /sys/kernel/kexec_loaded 2>/dev/null)" = 1 ]'
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What came of a script since one looked last.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.teardown import leaves_of
 from ansible_ensemble.configurators.written_paths import Write
@@ -21,8 +22,7 @@ from ansible_ensemble.topology.installers import is_installer
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Link:
+class Link(Struct, frozen=True, eq=False):
     """A requirement between two instances.
 
     Attributes:
@@ -41,8 +41,7 @@ class Link:
     peer: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class PlannedInstance:
+class PlannedInstance(Struct, eq=False):
     """An instance that is, or that the spec asks for.
 
     Attributes:
@@ -130,16 +129,14 @@ class PlannedInstance:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Writer:
+class Writer(Struct, frozen=True, eq=False):
     """A member, and what it writes."""
 
     member: PlannedInstance
     write: Write
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chain:
+class Chain(Struct, frozen=True, eq=False):
     """What writes a path, or sets another thing.
 
     Attributes:
@@ -169,8 +166,7 @@ class Chain:
         return (one for one in self.writers if one.member is not member)
 
 
-@dataclass(slots=True)
-class Detected:
+class Detected(Struct):
     """What change detection found out about one operation that ran before.
 
     Attributes:
@@ -186,8 +182,7 @@ class Detected:
     not_compared: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class OtherFile:
+class OtherFile(Struct, frozen=True):
     """What an instance made under a path that its node template no longer has.
 
     Attributes:
@@ -253,8 +248,7 @@ class ChangeDetection(Protocol):
         """The name of the host that the operations of an instance run on that nothing hosts."""
 
 
-@dataclass(slots=True)
-class Planning:
+class Planning(Struct):
     """The state of planning, handed from transform to transform.
 
     Attributes:

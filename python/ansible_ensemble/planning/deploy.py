@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.actions import REPLACING, Action, Reason
 from ansible_ensemble.instances.instance import Instance

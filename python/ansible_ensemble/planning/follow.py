@@ -7,7 +7,8 @@ theirs, and comes after them wherever requirements leave that order. It is left 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.actions import Action, Kind, Reason
 from ansible_ensemble.planning.context import PlannedInstance, Planning

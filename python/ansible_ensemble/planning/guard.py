@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+
+class Branch(Struct, frozen=True):
     """What leads to a step of an imperative workflow that `on_failure` leads to.
 
     Attributes:
@@ -20,8 +20,7 @@ class Branch:
     failed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """Conditions under which an operation runs once its turn has come; all that are set have to hold.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.core.errors import InvalidInput

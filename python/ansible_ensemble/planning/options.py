@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ansible_ensemble.core.option import option
-from ansible_ensemble.core.sparse import sparse
 
 _DEPLOYING = ("plan", "graph", "deploy")
 _SELECTING = (*_DEPLOYING, "undeploy", "check", "discover", "start", "stop", "run")
@@ -113,5 +112,6 @@ class PlanOptions:
 
     def changed(self) -> dict[str, Any]:
         """The options that differ from their defaults, for records."""
-        changed: dict[str, Any] = sparse(self)
-        return changed
+        defaults = type(self)()
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in given.items() if value != getattr(defaults, name)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from posixpath import normpath
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.instances.status import Status

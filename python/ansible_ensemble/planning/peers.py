@@ -7,7 +7,8 @@ ends up, and before all that takes them down.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.planned_operation import PlannedOperation

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
@@ -22,8 +23,7 @@ KIND = {"apiVersion": "tosca-ensemble/v1", "kind": "Plan"}
 FORMAT_VERSION = "2.0"
 
 
-@dataclass(slots=True)
-class ValueChange:
+class ValueChange(Struct):
     """One value that a plan changes.
 
     Attributes:
@@ -42,8 +42,7 @@ class ValueChange:
     sensitive: bool = False
 
 
-@dataclass(slots=True)
-class InstanceChange:
+class InstanceChange(Struct):
     """What the plan does to one instance.
 
     Attributes:
@@ -68,8 +67,7 @@ class InstanceChange:
     leaves: str = ""
 
 
-@dataclass(slots=True)
-class Exclusion:
+class Exclusion(Struct):
     """An instance that the workflow leaves alone, and why.
 
     Attributes:
@@ -81,8 +79,7 @@ class Exclusion:
     unknown: bool = False
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """A plan.
 
     Attributes:
@@ -230,9 +227,7 @@ def _changes_json(actions: tuple[str, ...], changes: list[ValueChange]) -> dict[
         "after_unknown": {c.name: True for c in changes if c.unknown},
         "before_sensitive": {c.name: True for c in changes if c.sensitive},
         "after_sensitive": {c.name: True for c in changes if c.sensitive},
-        "values": [
-            {**dataclasses.asdict(c), "before": _shown(c, c.before), "after": _shown(c, c.after)} for c in changes
-        ],
+        "values": [{**asdict(c), "before": _shown(c, c.before), "after": _shown(c, c.after)} for c in changes],
     }
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.sensitive import redact
@@ -14,8 +16,7 @@ from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.planning.guard import ALWAYS, Guard
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """How often a failed operation is tried again.
 
     Attributes:
@@ -27,8 +28,7 @@ class Retry:
     backoff: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class AdHocCommand:
+class AdHocCommand(Struct, frozen=True):
     """What a `run` job runs.
 
     Attributes:
@@ -47,8 +47,7 @@ class AdHocCommand:
         return cls(**{**document, "command": tuple(document["command"])})
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where assigned inputs are written, which says what `get_input` and `get_property` in them mean.
 
     Attributes:
@@ -62,8 +61,7 @@ class Origin:
     given: AssignedInputs | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AssignedInputs:
+class AssignedInputs(Struct, frozen=True):
     """Inputs that a step of a workflow or an action of a trigger gives an operation, as they are written."""
 
     values: Mapping[str, object]
@@ -78,8 +76,7 @@ class AssignedInputs:
         return cls(document["values"], Origin(**origin))
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """What a dry run says of an operation.
 
     Attributes:
@@ -94,8 +91,7 @@ class Prediction:
     unpredictable: str | None = None
 
 
-@dataclass(slots=True)
-class PlannedOperation:
+class PlannedOperation(Struct):
     """One operation of the plan.
 
     Attributes:
@@ -166,7 +162,7 @@ class PlannedOperation:
 
     def to_json(self) -> dict[str, Any]:
         """Its entry in a plan's document: of what few operations have, only what it has."""
-        document = {item.name: redact(sparse(getattr(self, item.name))) for item in fields(self)}
+        document = {name: redact(sparse(value)) for name, value in asdict(self).items()}
         document["paths"] = [sparse(one) for one in self.paths]
         return {name: value for name, value in document.items() if value or name not in _OF_FEW}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -25,8 +27,7 @@ NORMATIVE = {
 SubPlan = Callable[[Planning, str, list[str]], list[PlannedInstance]]
 
 
-@dataclass(slots=True)
-class Stage:
+class Stage(Struct):
     """Operations that belong together.
 
     Attributes:
@@ -74,8 +75,7 @@ def one_by_one(stages: Iterable[Stage]) -> Stage:
     return whole
 
 
-@dataclass(slots=True)
-class WorkflowBuilder:
+class WorkflowBuilder(Struct):
     """Makes stages of activities [TOSCA 1.3, 3.6.23].
 
     Attributes:

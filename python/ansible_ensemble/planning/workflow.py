@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -63,8 +65,7 @@ def called_stage(  # noqa: PLR0917
     return builder.normative(str(name), members if "delegate" in activity else None, place)
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     """What leads to a step.
 
     Attributes:
@@ -81,8 +82,7 @@ class _Entry:
         return [*self.succeeded, *(key for stage in self.failing for key in stage.last)]
 
 
-@dataclass(slots=True)
-class _StepGraph:
+class _StepGraph(Struct):
     """The building of one workflow.
 
     Attributes:

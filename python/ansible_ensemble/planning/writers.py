@@ -7,9 +7,11 @@ left, and checks look for that: what an earlier one wrote is not what has to be 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from posixpath import dirname, join
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.set_things import WHOLE, checked_as
 from ansible_ensemble.core.errors import InvalidInput, raise_all
@@ -196,8 +198,7 @@ def chains_by_member(chains: Collection[Chain]) -> dict[str, list[tuple[Chain, i
     return found
 
 
-@dataclass(slots=True)
-class Share:
+class Share(Struct):
     """What a member has in chains.
 
     Attributes:

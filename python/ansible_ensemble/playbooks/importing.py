@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.playbooks.model import ReadPlay, Remark, Row
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 SERVICE_TEMPLATE = "service-template.yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What playbooks become.
 
     Attributes:

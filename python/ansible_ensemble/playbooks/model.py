@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.playbooks.words import facts_in, words_of
@@ -16,8 +17,7 @@ LOCALHOST = "localhost"
 SECTIONS = ("pre_tasks", "roles", "tasks", "post_tasks")
 
 
-@dataclass(frozen=True, slots=True)
-class HostGroup:
+class HostGroup(Struct, frozen=True):
     """The hosts of plays, which become an `ansible.Group`.
 
     Attributes:
@@ -31,8 +31,7 @@ class HostGroup:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """What is to be known of a place in a playbook or role.
 
     Attributes:
@@ -46,8 +45,7 @@ class Remark:
     written: bool = False
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """One of what a play runs: a task, a block, a file of tasks or a role.
 
     Attributes:
@@ -92,8 +90,7 @@ class Entry:
         return self.words - self.sets - self.exports
 
 
-@dataclass(slots=True)
-class ReadPlay:
+class ReadPlay(Struct):
     """A play.
 
     Attributes:
@@ -186,8 +183,7 @@ class ReadPlay:
         return frozenset[str]().union(*(entry.sets for entry in self.entries))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """What became of an entry, or of a play.
 
     Attributes:
@@ -208,8 +204,7 @@ class Row:
     no_undo: str = ""
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """A node template.
 
     Attributes:

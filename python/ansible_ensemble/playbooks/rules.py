@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec
@@ -60,8 +61,7 @@ _ODD_LOOPS = ("index_var", "pause", "extended", "break_when")
 NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """What a task makes.
 
     Attributes:

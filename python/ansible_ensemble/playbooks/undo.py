@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
@@ -15,8 +16,7 @@ from ansible_ensemble.configurators.teardown import Way, removal_of, way_of
 _MAKES_FOLDER = {"git": "dest", "subversion": "dest"}
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """What takes something away.
 
     Attributes:

@@ -7,10 +7,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
@@ -41,8 +42,7 @@ _LEFT_BEHIND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(Struct, frozen=True):
     """What was made.
 
     Attributes:

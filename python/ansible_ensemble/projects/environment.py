@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.core.environment import Changes, apply_rules
 from ansible_ensemble.core.errors import InvalidInput, Place
@@ -48,8 +50,7 @@ class Values(Mapping[str, Any]):
         return len(self._raw)
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalEnsemble:
+class ExternalEnsemble(Struct, frozen=True):
     """Another ensemble, by the name it is imported under.
 
     Attributes:
@@ -61,8 +62,7 @@ class ExternalEnsemble:
     instance: str = ""
 
 
-@dataclass(slots=True)
-class Environment:
+class Environment(Struct):
     """An environment, merged.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import place_of
@@ -13,8 +14,7 @@ _COUNTS = ("jobs", "jobs_per_host")
 _KEYS = (*_COUNTS, "fast_modules", "stock_modules")
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionSettings:
+class ExecutionSettings(Struct, frozen=True):
     """The settings; 0 means not set.
 
     Attributes:

@@ -8,9 +8,10 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.texts import with_shown_urls, without_credentials
@@ -30,8 +31,7 @@ LITERAL = "--literal-pathspecs"
 _STATUS = ("status", "--porcelain=v1", "-z")
 
 
-@dataclass(frozen=True, slots=True)
-class Upstream:
+class Upstream(Struct, frozen=True):
     """The relation of a branch to its upstream.
 
     Attributes:

@@ -11,10 +11,11 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, Place
 from ansible_ensemble.core.texts import with_shown_urls, without_credentials
@@ -27,8 +28,7 @@ _KEYS = ("lock", "url", "name")
 _VERIFY = ("locks", "--verify", "--json")
 
 
-@dataclass(frozen=True, slots=True)
-class LfsSettings:
+class LfsSettings(Struct, frozen=True):
     """The `lfs_lock` section of an environment.
 
     Attributes:
@@ -42,8 +42,7 @@ class LfsSettings:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalLock:
+class GlobalLock(Struct, frozen=True):
     """A lock that is held.
 
     Attributes:
@@ -63,8 +62,7 @@ class GlobalLock:
     record: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     id: str
     path: str
     owner: str

@@ -16,9 +16,11 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble import __version__
 from ansible_ensemble.core.clock import iso_time, job_time, now
@@ -39,8 +41,7 @@ class NotLocked(UsageError):
     """There is no lock to release."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(Struct, frozen=True):
     """Who holds an ensemble.
 
     Attributes:

@@ -7,10 +7,11 @@ import os
 import socket
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 
 class Presence(Enum):
@@ -21,8 +22,7 @@ class Presence(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     """A process, named so that it can be recognised later.
 
     Attributes:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import Notice
@@ -29,8 +31,7 @@ _UNSEARCHED = frozenset({"collections", "planned", "active", "changes", "jobs", 
 _DEEPEST = 4
 
 
-@dataclass(frozen=True, slots=True)
-class EnsembleEntry:
+class EnsembleEntry(Struct, frozen=True):
     """An ensemble that a project's file names.
 
     Attributes:
@@ -46,8 +47,7 @@ class EnsembleEntry:
     default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """A project.
 
     Attributes:

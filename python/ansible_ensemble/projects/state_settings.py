@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import place_of
@@ -31,8 +32,7 @@ LEASE = 30
 _LONGEST_LEASE = 3600
 
 
-@dataclass(frozen=True, slots=True)
-class StateSettings:
+class StateSettings(Struct, frozen=True):
     """Where state lives.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.changeid import is_change_id, is_job
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
@@ -16,8 +17,7 @@ from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.records.journals import job_of_journal
 
 
-@dataclass(slots=True)
-class Folded:
+class Folded(Struct):
     """A journal, read and ordered.
 
     Attributes:

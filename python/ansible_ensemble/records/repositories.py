@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, shown_path
 from ansible_ensemble.engine.journal_entries import StartingPoint
@@ -31,8 +32,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _SECRETS = "secrets"
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(Struct):
     """The result of committing a job.
 
     Attributes:

@@ -9,9 +9,10 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.core.option import PLAN, options_of
@@ -58,8 +59,7 @@ _DECIDED = frozenset(one.name for one in OPTIONS if one.decided == PLAN)
 _VALUES = {"inputs": given_inputs, "variables": given_variables}
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPlan:
+class SavedPlan(Struct, frozen=True):
     """Where a plan is saved.
 
     Attributes:

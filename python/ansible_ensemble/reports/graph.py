@@ -6,8 +6,9 @@ An arrow goes from what comes first to what waits for it. Boxes are not grouped:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.reports.names import operation_title
@@ -17,8 +18,7 @@ from ansible_ensemble.reports.style import STATUS_COLOURS, WEB
 _GREY = WEB["grey"]
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """An instance or an operation.
 
     Attributes:
@@ -32,8 +32,7 @@ class Box:
     colour: str
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """Boxes, and edges between them by their numbers: from what comes first to what waits for it, each once."""
 
     boxes: list[Box]

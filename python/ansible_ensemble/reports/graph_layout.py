@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
 
+from msgspec import Struct
+
 from ansible_ensemble.reports.graph import Graph
 
 BOX_HEIGHT = 46.0
@@ -42,8 +44,7 @@ class Spot:
         return _LANE_HEIGHT if self.box is None else BOX_HEIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Columns of spots from top to bottom, and of each edge the spots that it passes, from what comes first."""
 
     columns: list[list[Spot]]

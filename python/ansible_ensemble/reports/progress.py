@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.reports.dependants import Dependants
@@ -23,8 +24,7 @@ _TASK = re.compile(r"^(TASK \[.*?\] )(ok|changed|skipped|ignored|failed|unreacha
 _NAMED = 5
 
 
-@dataclass(slots=True)
-class Running:
+class Running(Struct):
     """An operation that runs.
 
     Attributes:
@@ -47,8 +47,7 @@ class Running:
         return f"{self.title} on {self.host}" if self.host else self.title
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """Turns events into lines, and knows what runs. Steps that run nothing are not spoken of.
 
     Attributes:

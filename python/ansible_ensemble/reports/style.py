@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from msgspec import Struct
 
 from ansible_ensemble.core.actions import Action
 
@@ -46,8 +47,7 @@ _BY_WORD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How text suits the place where it is shown; without colour every method returns its text as it is.
 
     Attributes:

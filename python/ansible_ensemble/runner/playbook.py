@@ -7,9 +7,10 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError
@@ -30,8 +31,7 @@ _CALLBACKS = "ANSIBLE_CALLBACK_PLUGINS"
 _USUAL = "{home}/plugins/callback:/usr/share/ansible/plugins/callback"
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerResult:
+class RunnerResult(Struct, frozen=True):
     """How a playbook ended.
 
     Attributes:

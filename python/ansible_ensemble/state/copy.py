@@ -13,9 +13,10 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ansible_ensemble.changes.job_record import OPEN
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs

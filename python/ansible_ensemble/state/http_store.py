@@ -6,12 +6,13 @@ import base64
 import hashlib
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Locked, UsageError
 from ansible_ensemble.core.texts import without_credentials
@@ -25,8 +26,7 @@ _HELD = (409, 423)
 _DENIED = (401, 403)
 
 
-@dataclass(frozen=True, slots=True)
-class HttpSettings:
+class HttpSettings(Struct, frozen=True):
     """How a server is asked.
 
     Attributes:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
 from ansible_ensemble.projects.lock import Lock, NotLocked, describe
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """A file of the state.
 
     Attributes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.shape import Shape, parse_json, read_json
@@ -17,8 +19,7 @@ _RECORD: Shape = {"where": str, "serial": int, "digest": str, "lock": str, "unpu
 _MARK: Shape = {"serial": int, "writer": str}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What is known of a copy.
 
     Attributes:

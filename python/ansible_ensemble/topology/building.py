@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import place_of
@@ -14,8 +15,7 @@ from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.language.types import Scope, Types
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """An entry of a section of a topology template, with the file it is from."""
 
     raw: Any
@@ -23,8 +23,7 @@ class Entry:
     scope: Scope
 
 
-@dataclass(slots=True)
-class FunctionUse:
+class FunctionUse(Struct):
     """A value whose functions are to be checked once the topology is complete."""
 
     value: Any
@@ -40,8 +39,7 @@ _OWN = frozenset({"outputs", "groups", "policies"})
 FindMatches = Callable[[Topology, NodeTemplate, Any, Place | None], Collection[str]]
 
 
-@dataclass(slots=True)
-class Building:
+class Building(Struct):
     """A topology while it is being built.
 
     Attributes:

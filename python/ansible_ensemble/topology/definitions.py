@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.notices import NoticeCode

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Assignment, Entity, NodeTemplate, Relationship, Topology

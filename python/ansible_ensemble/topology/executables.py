@@ -8,7 +8,8 @@ the artifact that say how it runs are inputs, too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Artifact, Assignment, Entity, Operation, Topology

@@ -7,8 +7,9 @@ What is to `run_once` is on the first host only, of each turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Interface, NodeTemplate, Relationship, Topology

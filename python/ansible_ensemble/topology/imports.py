@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
@@ -36,8 +37,7 @@ _VERSION = "tosca_definitions_version"
 IsMet = Callable[[Any, Path, Place | None], bool]
 
 
-@dataclass(slots=True)
-class Importer:
+class Importer(Struct):
     """Reads service templates, each file once.
 
     Attributes:

@@ -6,7 +6,7 @@ operation of the installation reports them, and manages them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Assignment, Interface, NodeTemplate, Topology

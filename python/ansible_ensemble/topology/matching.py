@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import NoticeCode
@@ -16,8 +17,7 @@ from ansible_ensemble.topology.building import Building
 Target = tuple[NodeTemplate, Capability | None]
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(Struct):
     """What a requirement of a node template asks for.
 
     Attributes:
@@ -53,8 +53,7 @@ class Wanted:
         return 0 if self.node is not None else 1
 
 
-@dataclass(slots=True)
-class Candidates:
+class Candidates(Struct):
     """Node templates by the canonical names of their types and all that these derive from.
 
     Attributes:

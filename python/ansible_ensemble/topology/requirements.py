@@ -8,11 +8,12 @@ candidates fail.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
@@ -45,8 +46,7 @@ _BY_CAPABILITY = (
 _BY_NAME = {"host": "tosca.relationships.HostedOn"}
 
 
-@dataclass(slots=True)
-class Requirer:
+class Requirer(Struct):
     """A node template whose requirements are being met.
 
     Attributes:
@@ -313,7 +313,7 @@ def _relationship(
         fitting = (one.name for one in requirer.defaults if _is_default(one, base, target, capability, building))
         name = next(fitting, None)
     if isinstance(name, str) and name in templates:
-        return dataclasses.replace(templates[name], template=name)
+        return replace(templates[name], template=name)
     if isinstance(raw, str):
         if scope.types.find("relationship", raw, scope) is None:
             known = [*templates, *scope.names["relationship"], *scope.types.normative.names["relationship"]]

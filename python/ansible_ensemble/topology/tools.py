@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from shlex import join
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.paths import is_there, resolved

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.language.entities import NodeTemplate, Relationship, Topology
@@ -13,8 +14,7 @@ _REQUIREMENT = "dependency"
 _DEPENDS_ON = "tosca.relationships.DependsOn"
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Struct, frozen=True):
     """The turns of the hosts of a group.
 
     Attributes:

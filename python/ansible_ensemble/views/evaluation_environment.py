@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor
@@ -83,8 +84,7 @@ class Inventory(Protocol):
         """
 
 
-@dataclass(slots=True)
-class EvaluationEnvironment:
+class EvaluationEnvironment(Struct):
     """What expressions may reach outside the model.
 
     Attributes:

@@ -26,8 +26,10 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.core.sensitive import is_sensitive, redact
@@ -54,8 +56,7 @@ class Deferred(EnsembleError):
         return (type(self), (self.message, self.place, self.hint, self.refs))
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """One value that was read.
 
     Attributes:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import asdict
 from typing import Any
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from ansible_ensemble.lanes.session import standalone_session
 
@@ -44,7 +44,7 @@ async def carry_out(request: dict[str, Any]) -> dict[str, Any]:
                 outcomes.append(await lanes.run(order))
     finally:
         await lanes.close()
-    return {"outcomes": [reveal(asdict(outcome)) for outcome in outcomes], "displays": displays}
+    return {"outcomes": [reveal(as_map(outcome)) for outcome in outcomes], "displays": displays}
 
 
 if __name__ == "__main__":

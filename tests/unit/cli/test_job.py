@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked
 from ansible_ensemble.planning.plan import KIND

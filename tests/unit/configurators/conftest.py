@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import dataclass, field
 
 from ansible_ensemble.configurators.protocol import Configurator, Result
 from ansible_ensemble.core.errors import Place
@@ -27,7 +27,7 @@ def operation(
 ) -> Operation:
     """An operation as the topology gives it; `artifact` is the type and the file of its primary."""
     written = {"primary": implementation} if isinstance(implementation, str) else dict(implementation or {})
-    known = {item.name for item in fields(Implementation)}
+    known = set(Implementation.__struct_fields__)
     settings = {key: value for key, value in written.items() if key not in known}
     made = Implementation(**{key: value for key, value in written.items() if key in known}, settings=settings)
     if artifact is not None:

@@ -1,13 +1,13 @@
-"""Dataclasses as JSON documents."""
+"""Structs as JSON documents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, Any
 
 import pytest
+from msgspec import field
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.typed import ALWAYS, Typed
@@ -18,17 +18,15 @@ class Colour(str, Enum):
     BLUE = "blue"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base(Typed):
+class Base(Typed, frozen=True, kw_only=True):
     name: str
     size: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thing(Base):
+class Thing(Base, frozen=True, kw_only=True):
     colours: tuple[Colour, ...] = ()
     colour: Colour | None = None
-    is_new: bool = field(default=False, metadata=ALWAYS)
+    is_new: Annotated[bool, ALWAYS] = False
     from_: Mapping[str, list[int]] = field(default_factory=dict)
     shaped: Annotated[Mapping[str, Any], {"x": int}] = field(default_factory=lambda: {"x": 1})
     anything: tuple[Any, ...] = ()

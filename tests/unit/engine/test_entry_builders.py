@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.actions import Reason

@@ -4,12 +4,12 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.kubernetes.access import Access

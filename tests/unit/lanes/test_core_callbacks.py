@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +9,7 @@ from ansible.executor.stats import AggregateStats
 from ansible.inventory.host import Host
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import core_callbacks
 from ansible_ensemble.lanes.core_callbacks import OperationTasks, TaskEvent, audience
 
@@ -17,7 +17,7 @@ EVENT = TaskEvent(id="A1", name="web: create", action="acme.web.install", host="
 
 
 def test_an_event_is_plain_data():
-    assert TaskEvent.from_json(asdict(EVENT)) == EVENT
+    assert TaskEvent.from_json(as_map(EVENT)) == EVENT
 
 
 def test_where_no_play_runs_nobody_listens():
@@ -61,7 +61,7 @@ def test_operations_are_counted_for_their_hosts(
     monkeypatch.setattr(core_callbacks, "_running_play", lambda: (manager, None))
     tasks = OperationTasks()
     tasks(EVENT, True)
-    tasks(TaskEvent.from_json({**asdict(EVENT), **ended}), True)
+    tasks(TaskEvent.from_json({**as_map(EVENT), **ended}), True)
     assert sent[:2] == ["v2_playbook_on_task_start", "v2_runner_on_start"]
     assert len(sent) == 3
     assert {name: number for name, number in statistics.summarize("web1").items() if number} == counts

@@ -5,12 +5,12 @@ import multiprocessing
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from multiprocessing.queues import Queue
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Locked, UsageError
 from ansible_ensemble.projects import lock, lock_file

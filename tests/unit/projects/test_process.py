@@ -3,9 +3,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.projects import process as processes
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import asdict
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Play
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import processes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from ansible_ensemble.lanes.session import AnsibleSession
@@ -24,7 +24,7 @@ class ActionModule(ActionBase):
         processes.die_with_parent(os.getppid())
         session = AnsibleSession.from_action(self, task_vars)
         outcomes = asyncio.run(self.all(session))
-        return {"changed": False, "outcomes": [reveal(asdict(outcome)) for outcome in outcomes]}
+        return {"changed": False, "outcomes": [reveal(as_map(outcome)) for outcome in outcomes]}
 
     async def all(self, session):
         display = Display()
