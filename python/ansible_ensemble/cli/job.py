@@ -17,7 +17,6 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.reports.drift_markdown import drift_markdown
 from ansible_ensemble.reports.drift_text import is_sound
 from ansible_ensemble.reports.job_text import job_text
-from ansible_ensemble.reports.junit import job_junit
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty
 from ansible_ensemble.reports.remaining import Remaining
@@ -159,6 +158,8 @@ def _check_junit(arguments: argparse.Namespace) -> None:
 def _write_junit(report: dict[str, Any], arguments: argparse.Namespace) -> None:
     """Write the report as JUnit's XML where that was asked for; the job is done, so an error is one of its problems."""
     if hasattr(arguments, "junit"):
+        from ansible_ensemble.reports.junit import job_junit
+
         try:
             write_atomically(Path(arguments.junit), job_junit(redact(report)))
         except OSError as error:

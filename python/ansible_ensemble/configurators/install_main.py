@@ -21,7 +21,7 @@ from urllib.error import URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
-from ansible_ensemble.core.texts import with_shown_urls, without_credentials
+from ansible_ensemble.core.texts import is_file_name, with_shown_urls, without_credentials
 
 #: What was installed; empty until all is there. Without it a folder is none of ours.
 _RECORD = "installed.json"
@@ -114,13 +114,8 @@ def _anew(folder: Path) -> Iterator[None]:
     shutil.rmtree(former, ignore_errors=True)
 
 
-def is_program_name(text: str) -> bool:
-    """Whether it names a file of a folder, and is no path."""
-    return Path(text).name == text
-
-
 def _program(wanted: Mapping[str, Any], folder: Path) -> None:
-    if not is_program_name(wanted["program"]):
+    if not is_file_name(wanted["program"]):
         raise CannotInstall(f"the program {wanted['program']!r} is no name")
     with tempfile.TemporaryFile() as archive:
         _fetch(wanted, archive)

@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import hide_urls
-from ansible_ensemble.configurators.install_main import is_program_name
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.texts import is_file_name
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
@@ -70,7 +70,7 @@ def _path_faults(node: NodeTemplate, topology: Topology, folder: Path, root: Pat
         yield InvalidInput(f"the folder of '{node.name}' is not within the project", place or node.place)
     if (given := node.properties.get("program")) is not None:
         value, is_known = static_value(topology, given.value)
-        if is_known and isinstance(value, str) and not is_program_name(value):
+        if is_known and isinstance(value, str) and not is_file_name(value):
             yield InvalidInput(
                 f"the program of '{node.name}' is {value!r}, which is no name", given.place or node.place
             )

@@ -4,57 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.command import CommandConfigurator, ScriptConfigurator
 from ansible_ensemble.configurators.dependencies import find_dependencies
-from ansible_ensemble.configurators.helm import HelmConfigurator
-from ansible_ensemble.configurators.helm_repository import HelmRepositoryConfigurator
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, no_role, resolve
-from ansible_ensemble.configurators.installer import InstallerConfigurator
 from ansible_ensemble.configurators.keywords import check_keywords
-from ansible_ensemble.configurators.kubernetes import KubernetesConfigurator
 from ansible_ensemble.configurators.locations import collection_folders, find_role, is_fqcn
-from ansible_ensemble.configurators.machine import MachineConfigurator
-from ansible_ensemble.configurators.module import ModuleConfigurator
 from ansible_ensemble.configurators.module_names import module_fault
-from ansible_ensemble.configurators.play import PlayConfigurator
-from ansible_ensemble.configurators.play_files import check_filters, play_texts
 from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
 from ansible_ensemble.configurators.protocol import Configurator
-from ansible_ensemble.configurators.python import PythonConfigurator
 from ansible_ensemble.configurators.result_names import result_faults
-from ansible_ensemble.configurators.task_files import play_faults
-from ansible_ensemble.configurators.template import DelegateConfigurator, TemplateConfigurator
-from ansible_ensemble.configurators.terraform import TerraformConfigurator
 from ansible_ensemble.core.errors import InvalidInput, Place, each, raise_all
 from ansible_ensemble.language.entities import Operation, Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.tools import comes, tool_names
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 #: Entry point group of configurators from other packages: a callable that takes the target.
 GROUP = "ansible_ensemble.configurators"
 
-_OWN: dict[str, Callable[[str], Configurator]] = {
-    "command": CommandConfigurator,
-    "script": ScriptConfigurator,
-    "module": ModuleConfigurator,
-    "tasks": lambda target: PlayConfigurator("tasks", target),
-    "role": lambda target: PlayConfigurator("role", target),
-    "playbook": lambda target: PlayConfigurator("playbook", target),
-    "template": TemplateConfigurator,
-    "python": PythonConfigurator,
-    "helm": HelmConfigurator,
-    "helm-repository": HelmRepositoryConfigurator,
-    "terraform": TerraformConfigurator,
-    "delegate": DelegateConfigurator,
-    "machine": MachineConfigurator,
-    "kubernetes": KubernetesConfigurator,
-    "installer": InstallerConfigurator,
+#: Configurators by name, each with its module and class: only those that a topology uses are imported.
+_OWN = {
+    "command": ("command", "CommandConfigurator"),
+    "script": ("command", "ScriptConfigurator"),
+    "module": ("module", "ModuleConfigurator"),
+    "tasks": ("play", "PlayConfigurator"),
+    "role": ("play", "PlayConfigurator"),
+    "playbook": ("play", "PlayConfigurator"),
+    "template": ("template", "TemplateConfigurator"),
+    "python": ("python", "PythonConfigurator"),
+    "helm": ("helm", "HelmConfigurator"),
+    "helm-repository": ("helm_repository", "HelmRepositoryConfigurator"),
+    "terraform": ("terraform", "TerraformConfigurator"),
+    "delegate": ("template", "DelegateConfigurator"),
+    "machine": ("machine", "MachineConfigurator"),
+    "kubernetes": ("kubernetes", "KubernetesConfigurator"),
+    "installer": ("installer", "InstallerConfigurator"),
 }
+_PLAYS = ("tasks", "role", "playbook")
 
 
 def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
@@ -74,7 +67,10 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     is_role = resolved.configurator == "role" and is_fqcn(resolved.target)
     if is_role and not is_coming and find_role(resolved.target, operation, root) is None:
         raise no_role(resolved.target, operation, root)
-    if resolved.configurator in ("tasks", "role", "playbook"):
+    if resolved.configurator in _PLAYS:
+        from ansible_ensemble.configurators.play_files import check_filters, play_texts
+        from ansible_ensemble.configurators.task_files import play_faults
+
         check_filters(play_texts(operation, resolved.target), operation.place)
         raise_all(play_faults(resolved.configurator, resolved.target, operation, root))
     if resolved.configurator == MODULE and not is_coming:
@@ -133,15 +129,18 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:
     """Make a configurator of a name."""
-    factory = _OWN.get(resolved.configurator)
-    if factory is not None:
-        return factory(resolved.subject)
-    for point in entry_points(group=GROUP, name=resolved.configurator):
+    name = resolved.configurator
+    if name in _OWN:
+        module, of_class = _OWN[name]
+        factory = getattr(import_module(f"{__package__}.{module}"), of_class)
+        own: Configurator = factory(name, resolved.subject) if name in _PLAYS else factory(resolved.subject)
+        return own
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=GROUP, name=name):
         return _load(point, operation)(resolved.subject)
     known = sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})
-    raise InvalidInput(
-        f'there is no configurator "{resolved.configurator}"', operation.place, f"there are {', '.join(known)}"
-    )
+    raise InvalidInput(f'there is no configurator "{name}"', operation.place, f"there are {', '.join(known)}")
 
 
 def _load(point: EntryPoint, operation: Operation) -> Callable[[str], Configurator]:

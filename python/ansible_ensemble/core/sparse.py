@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from msgspec import NODEFAULT, Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 
 def as_map(value: Struct) -> dict[str, Any]:
@@ -23,5 +24,11 @@ def sparse(value: Any) -> Any:
         return value.value
     if not isinstance(value, Struct):
         return value
-    defaults = dict(zip(reversed(value.__struct_fields__), reversed(value.__struct_defaults__)))
-    return {name: sparse(item) for name, item in asdict(value).items() if item != defaults.get(name, NODEFAULT)}
+    defaults = _defaults(type(value))
+    return {name: sparse(item) for name, item in asdict(value).items() if item != defaults[name]}
+
+
+@cache
+def _defaults(of: type[Struct]) -> dict[str, Any]:
+    made = {one.name: one.default_factory() for one in fields(of) if one.default_factory is not NODEFAULT}
+    return {one.name: one.default for one in fields(of)} | made

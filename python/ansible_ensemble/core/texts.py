@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -51,6 +52,11 @@ def cut(text: str, limit: int) -> str:
 def is_cut(text: str) -> bool:
     """Whether a part of the text was left out, and a line in it says how much."""
     return _GAP in text
+
+
+def is_file_name(text: str) -> bool:
+    """Whether it names a file of a folder, and is no path."""
+    return Path(text).name == text
 
 
 def storable(value: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
     with _reported(path):
         content = text.encode("utf-8")
         path = path.resolve()
-        temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(_TOKEN // 2)}.new")
+        temporary = path.with_name(f".{path.name[:200]}.{os.urandom(_TOKEN // 2).hex()}.new")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from statistics import median
 
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.planning.plan import Plan
@@ -21,6 +20,8 @@ def usual_seconds(plan: Plan, ensemble: Ensemble) -> dict[str, float]:
         for name, operation in recorded.of(instance.name).items():
             if operation.seconds is not None:
                 by_type[_type_of(instance.template, ensemble), name].append(operation.seconds)
+    from statistics import median  # here, for only jobs need it, and it is large
+
     found = {}
     for planned in plan.operations:
         name = planned.key.partition(":")[2].rstrip("+")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +53,8 @@ def pins(repositories: Mapping[str, Path], imports: Mapping[str, str]) -> dict[s
 
 def tool_versions() -> dict[str, str]:
     """Versions of the tools that decide what a job does."""
+    from importlib.metadata import PackageNotFoundError, version  # here, for it costs every start
+
     found = {"ansible-ensemble": __version__, "python": platform.python_version()}
     try:
         found["ansible-core"] = version("ansible-core")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
 import subprocess
 from collections.abc import Mapping
 from enum import Enum
@@ -68,7 +67,7 @@ def describe_process(pid: int) -> Process:
     machine = _first_line("/etc/machine-id")
     return Process(
         pid=pid,
-        host=socket.gethostname(),
+        host=os.uname().nodename,
         start=_start_time(pid) or "",
         boot=_first_line("/proc/sys/kernel/random/boot_id"),
         # the id itself is confidential (machine-id(5)); a digest is enough to compare

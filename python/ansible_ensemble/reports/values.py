@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -118,6 +117,8 @@ def _entry(head: str, value: Any, indent: str) -> Iterable[str]:
 
 def diff_lines(before: Any, after: Any, context: int = 2) -> list[str]:
     """The lines that differ, each with `+ `, `- ` or blanks before it, and `...` where equal lines are left out."""
+    import difflib  # here, for few values have differences to show
+
     old = [] if before is None else block(before)
     new = [] if after is None else block(after)
     lines = difflib.unified_diff(old, new, n=context, lineterm="")

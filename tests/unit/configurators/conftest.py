@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import dataclass, field
 
 from ansible_ensemble.configurators.protocol import Configurator, Result
 from ansible_ensemble.core.errors import Place
