@@ -16,7 +16,7 @@ from ansible_ensemble.jobs.commands import prepare_job, prepare_saved_plan
 from ansible_ensemble.jobs.planned import make_plan as plan_of
 from ansible_ensemble.jobs.replay import plan_replay
 from ansible_ensemble.projects import lock as locks
-from ansible_ensemble.records.recover import read_recovered
+from ansible_ensemble.records.current import read_recovered
 from tests.rules.test_rules import HERE, Case
 
 TRIED_TWICE = """\

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs import commands, inspection
 from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.planning.plan import plan_document_text
 from ansible_ensemble.records.journals import OPEN, RECORDED
@@ -111,13 +111,13 @@ def defects(folder: Path, seed: int) -> list[str]:
     """What fails by a defect when everything is asked that can be asked; what is wrong is to be told to the user."""
     ensemble, plan = str(folder), folder / "plan.json"
     asked: dict[str, Callable[[], Any]] = {
-        "status": lambda: status_text(commands.status(ensemble, {}), verbose=True),
+        "status": lambda: status_text(inspection.status(ensemble, {}), verbose=True),
         "plan": lambda: draw(make_plan(ensemble, "deploy", {}).document),
         "plan undeploy": lambda: draw(make_plan(ensemble, "undeploy", {}).document),
         "saved plan": lambda: draw(load_plan(plan)[0].to_json()),
         "history": lambda: told(ensemble),
         "recover": lambda: commands.recover(ensemble, {}),
-        "status after recover": lambda: status_text(commands.status(ensemble, {}), verbose=True),
+        "status after recover": lambda: status_text(inspection.status(ensemble, {}), verbose=True),
     }
     found = []
     for name, ask in asked.items():
@@ -142,10 +142,10 @@ def draw(document: dict[str, Any]) -> None:
 
 
 def told(ensemble: str) -> None:
-    jobs = commands.history(ensemble, {})
+    jobs = inspection.history(ensemble, {})
     history_text(jobs["jobs"])
     for job in jobs["jobs"]:
-        job_record_text(commands.show(ensemble, job["change_id"], {}))
+        job_record_text(inspection.show(ensemble, job["change_id"], {}))
 
 
 def write_yaml(file: Path, data: Any) -> None:

@@ -13,8 +13,8 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.commands import recover
+from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.journals import OPEN, RECORDED, TORN, create_journal, open_journals
-from ansible_ensemble.records.recover import read_recovered
 from tests.rules.test_rules import HERE, Case
 
 DEEP = """\

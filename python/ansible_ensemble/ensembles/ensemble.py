@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ansible_ensemble.language.given_input import GivenInput
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.topology.scaling import link_targets
 
 
 class Specification(Struct, frozen=True):
@@ -111,3 +113,13 @@ class Ensemble(Struct, eq=False):
     def planned(self) -> Path:
         """The folder of what is planned and not executed."""
         return self.folder / PLANNED
+
+    def requirements(self) -> Mapping[str, list[str]]:
+        """For each instance, the names of the instances it needs."""
+        needed: dict[str, list[str]] = {}
+        for instance in self.instances:
+            template = self.topology.node_templates.get(instance.template)
+            if template is not None:
+                targets = (link_targets(relationship, instance.name) for relationship in template.requirements)
+                needed[instance.name] = list(chain.from_iterable(targets))
+        return needed

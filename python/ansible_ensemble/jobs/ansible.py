@@ -38,10 +38,11 @@ from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.controller import running_job
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import drop_dry_runs
-from ansible_ensemble.records.recover import commit_job, read_recovered, record_journal
+from ansible_ensemble.records.recover import commit_job, record_journal
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.records.saved_plans import (
     SavedPlan,

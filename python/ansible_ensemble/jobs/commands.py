@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.changes import history as records
-from ansible_ensemble.changes.record import snake_case_keys
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.hints import nearest, nearest_or_known
+from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.option import RUN
-from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import recorded_values
-from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
 from ansible_ensemble.ensembles.location import Location, ensemble_file, locate
 from ansible_ensemble.ensembles.merging import merge_conflict
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs import import_playbooks as imports
-from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.migrate import migrate_project
 from ansible_ensemble.jobs.prepared_job import PreparedJob
@@ -31,17 +25,16 @@ from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current, state_copy
 from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
-from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.trust import approve, distrust
 from ansible_ensemble.records.adopt import adopt_by_hand
+from ansible_ensemble.records.current import collided_jobs, read_recovered
 from ansible_ensemble.records.found import plan_with_found
-from ansible_ensemble.records.outputs import recorded_outputs
-from ansible_ensemble.records.record import requirements_of, write_forgotten
-from ansible_ensemble.records.recover import collided_jobs, read_recovered, record_killed
+from ansible_ensemble.records.record import write_forgotten
+from ansible_ensemble.records.recover import record_killed
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
 from ansible_ensemble.records.saved_plans import (
     SavedPlan,
@@ -51,7 +44,6 @@ from ansible_ensemble.records.saved_plans import (
     drop_plans,
     load_plan,
 )
-from ansible_ensemble.views.reads import Deferred
 
 #: Job options that a saved plan does not decide.
 _OF_THE_CALL = [one.name for one in OPTIONS if one.decided == RUN]
@@ -166,76 +158,6 @@ def _prepare(
         raise
 
 
-def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The recorded status, with what a job that runs or was killed has done so far."""
-    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
-    aggregate(read.instances, requirements_of(read))
-    instances = [
-        {
-            "name": instance.name,
-            "template": instance.template,
-            "type": read.topology.node_templates[instance.template].type.name,
-            "host": instance.host,
-            "status": (instance.effective or instance.status).value,
-            "local_status": instance.status.value,
-            "state": instance.state.value if instance.state else None,
-            "priority": instance.priority.value,
-            "created": instance.created,
-            "used": is_used(read.topology.node_templates[instance.template]),
-            "protected": instance.protected,
-            "customized": instance.customized,
-            "attributes": instance.attributes,
-            "properties": instance.properties,
-        }
-        for instance in read.instances
-    ]
-    document = {
-        "ensemble": str(read.path),
-        "status": overall(read.instances).value if instances else None,
-        "last_job": snake_case_keys(read.last_job) or None,
-        "instances": instances,
-        "inputs": recorded_inputs(read.specification),
-        "outputs": recorded_outputs(read),
-        "warnings": [*read.warnings, *map(str, read.unselected.errors)],
-    }
-    masked: dict[str, Any] = read.redactor.data(document)
-    return masked
-
-
-def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The topology's outputs by name."""
-    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
-    values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
-    return values
-
-
-def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
-    """The value of one output, which was asked for by its name: a secret is not masked.
-
-    Raises:
-        InvalidInput: there is no such output, or it is a secret that is nowhere kept.
-    """
-    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
-    found = recorded_outputs(read)
-    if name not in found:
-        raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
-    value = reveal(found[name])
-    if value == REDACTED and name in read.topology.outputs:
-        with suppress(Deferred):
-            value = reveal(read.evaluator.output_value(name, read.evaluator.untracked()))
-    if value == REDACTED:
-        raise InvalidInput(
-            f'the output "{name}" is a secret and was not stored', hint="a vault password keeps it encrypted"
-        )
-    return value
-
-
-def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
-    """The value of an expression on what is recorded; see `value_of`."""
-    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
-    return value_of(read, expression, instance)
-
-
 def validate(
     paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False, expand: bool = False
 ) -> dict[str, Any]:
@@ -251,25 +173,6 @@ def validate(
 def migrate(path: str, options: Mapping[str, Any], *, write: bool = False) -> dict[str, Any]:
     """What of a project from elsewhere is understood, file by file; see `ansible_ensemble.jobs.migrate`."""
     return migrate_project(path, JobOptions.from_mapping(options), write=write)
-
-
-def history(ensemble: str, options: Mapping[str, Any], *, limit: int | None = None) -> dict[str, Any]:
-    """The jobs, newest first: `{"jobs": [...]}`."""
-    location = locate(ensemble)
-    fetch_state(location.ensemble, JobOptions.from_mapping(options))
-    jobs = records.history(location.ensemble.parent)[::-1]
-    return {"jobs": jobs[:limit] if limit is not None else jobs}
-
-
-def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The record of a job (`{"job", "tasks"}`) or of a task (`{"task"}`)."""
-    location = locate(ensemble)
-    fetch_state(location.ensemble, JobOptions.from_mapping(options))
-    document = records.show(location.ensemble.parent, change_id)
-    if "tasks" in document:
-        tasks = document.pop("tasks")
-        return {"job": document, "tasks": tasks}
-    return {"task": document}
 
 
 def recover(ensemble: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.planning.planner import TRANSFORMS
-from ansible_ensemble.records.recover import read_recovered
+from ansible_ensemble.records.current import read_recovered
 
 #: So many of the last jobs are offered.
 _JOBS = 50

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.engine.predictions import predict
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import lost_values
 from ansible_ensemble.ensembles.location import locate
@@ -20,9 +19,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.found import plan_with_found
-from ansible_ensemble.records.record import requirements_of
 from ansible_ensemble.records.repositories import check_upstreams
-from ansible_ensemble.records.saved_plans import note_inventory, save_plan
 
 
 class PlanOutcome(Struct):
@@ -40,6 +37,8 @@ class PlanOutcome(Struct):
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` executes it."""
+        from ansible_ensemble.records.saved_plans import note_inventory, save_plan
+
         note_inventory(self.plan, self.ensemble)
         self._tell()
         save_plan(self.plan.to_text(), path)
@@ -52,6 +51,8 @@ class PlanOutcome(Struct):
 
     def predict(self, report: Mapping[str, Any]) -> None:
         """Add the results of a dry run of the plan."""
+        from ansible_ensemble.engine.predictions import predict
+
         predict(self.plan, report)
         self._tell()
 
@@ -66,7 +67,7 @@ def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any])
     """The document of a plan, and `instances`: of each `name`, `status`, `state`, `used`, and whom it `needs`."""
     job_options = JobOptions.from_mapping(options)
     read = read_current(locate(ensemble), job_options)
-    needs = requirements_of(read)
+    needs = read.requirements()
     aggregate(read.instances, needs)
     instances = [
         {

@@ -18,7 +18,7 @@ from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.project import home_file, project_file
-from ansible_ensemble.records.recover import read_recovered
+from ansible_ensemble.records.current import read_recovered
 
 if TYPE_CHECKING:
     from ansible_ensemble.state.copy import StateCopy

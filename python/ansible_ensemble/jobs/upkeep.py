@@ -10,14 +10,14 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs import commands, inspection
 from ansible_ensemble.jobs.inputs import read_inputs
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result
 from ansible_ensemble.jobs.stored_state import fetch_state
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.records.current import collided_jobs
 from ansible_ensemble.records.drift import last_drift
-from ansible_ensemble.records.recover import collided_jobs
 from ansible_ensemble.reports.drift_text import drift_lines
 from ansible_ensemble.reports.history_text import history_text
 from ansible_ensemble.reports.outputs_text import outputs_text
@@ -41,15 +41,15 @@ def info(
     told: dict[str, Any] = {"changed": False, "ensemble": str(location.ensemble)}
     texts = []
     if "status" in gather:
-        found = commands.status(ensemble, given)
+        found = inspection.status(ensemble, given)
         told |= found if "outputs" in gather else {name: found[name] for name in found if name != "outputs"}
         texts.append(status_text({**found, "outputs": {}}))
     elif "outputs" in gather:
-        told["outputs"] = commands.outputs(ensemble, given)
+        told["outputs"] = inspection.outputs(ensemble, given)
     if "outputs" in gather:
         texts.append("\n".join(outputs_text(told["outputs"])) + "\n" if told["outputs"] else "There are no outputs.\n")
     if "history" in gather:
-        told["history"] = commands.history(ensemble, given, limit=last)["jobs"]
+        told["history"] = inspection.history(ensemble, given, limit=last)["jobs"]
         texts.append(history_text(told["history"]))
     if "drift" in gather:
         fetch_state(location.ensemble, JobOptions.from_mapping(given))

@@ -9,13 +9,11 @@ from ansible_ensemble.changes.history import find_job
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.changeid import is_change_id, job_of
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.engine.journal_entries import Finished
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.planning.plan import Plan
-from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import job_log
 
 #: What a task found, by its change id.
@@ -55,6 +53,9 @@ def _found_by(folder: Path, job: str) -> _Found:
     try:
         log = job_log(folder, job)
         if log.is_file():
+            from ansible_ensemble.engine.journal_entries import Finished
+            from ansible_ensemble.records.job_journal import read_job_journal
+
             ended = [one for one in read_job_journal(log).entries if isinstance(one, Finished) and one.error]
             return {
                 one.task: _found(one.operation, one.error or "", ok=one.ok)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from ansible_ensemble.instances.status_document import write_given, write_instan
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.outputs import present_outputs
 from ansible_ensemble.records.report import job_report
-from ansible_ensemble.topology.scaling import link_targets
 
 
 def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
@@ -128,25 +126,13 @@ def _aggregate(ensemble: Ensemble) -> set[str]:
     """Work out effective statuses; return the names of the instances whose one changed."""
     instances = ensemble.instances
     before = {instance.name: instance.effective for instance in instances}
-    aggregate(instances, requirements_of(ensemble))
+    aggregate(instances, ensemble.requirements())
     return {
         instance.name
         for instance in instances
         if before[instance.name] is not instance.effective
         and not (before[instance.name] is None and instance.effective is instance.status)
     }
-
-
-def requirements_of(ensemble: Ensemble) -> Mapping[str, list[str]]:
-    """For each instance, the names of the instances it needs."""
-    needed: dict[str, list[str]] = {}
-    templates = ensemble.topology.node_templates
-    for instance in ensemble.instances:
-        template = templates.get(instance.template)
-        if template is not None:
-            targets = (link_targets(relationship, instance.name) for relationship in template.requirements)
-            needed[instance.name] = list(chain.from_iterable(targets))
-    return needed
 
 
 def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> JobRecord:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.engine.journal_entries import JobStarted
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -26,57 +25,8 @@ from ansible_ensemble.records.journals import (
     open_journals,
     put_aside,
 )
-from ansible_ensemble.records.record import fold, given_to, record_job, report_journal
-from ansible_ensemble.records.repositories import free_repositories, keep_in_git
-
-
-def read_recovered(location: Location, options: JobOptions, *, write: bool, keep_key: bool = False) -> Ensemble:
-    """Read an ensemble with what killed jobs did; `keep_key` as for `read_ensemble`.
-
-    To `write`, which records the journals, the lock must be held; else they are only looked into.
-
-    Raises:
-        Locked: a job that lost its lock still runs.
-        EnsembleError: a journal cannot be read or recorded.
-    """
-    told = [text for text, _other in record_killed(location, options)] if write else []
-    begun = [] if write else _begun(location.ensemble.parent, told)
-    ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
-    ensemble.warnings += told
-    ensemble.warnings += collided_jobs(location.ensemble.parent)
-    if write:
-        ensemble.warnings += free_repositories(ensemble)
-        return ensemble
-    ensemble.evaluator.environment.plans = True
-    for folded in begun:
-        fold(folded, ensemble)
-        ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
-    return ensemble
-
-
-def _begun(folder: Path, told: list[str]) -> list[Folded]:
-    """The jobs that run, or were killed and are not recorded; what cannot be read of them is told."""
-    begun = []
-    for journal in open_journals(folder):
-        try:
-            if not is_empty(read_journal(journal)):
-                begun.append(read_job_journal(journal))
-        except EnsembleError as error:  # what else is known is shown anyway
-            told.append(f"The job {job_of_journal(journal)} is not included: {error}")
-    return begun
-
-
-def collided_jobs(folder: Path) -> list[str]:
-    """Tell of the ids that jobs of two clones both got.
-
-    Raises:
-        EnsembleError: the list of jobs cannot be read.
-    """
-    return [
-        f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
-        "one's record may be lost. Check the instances, then give the lines of one of them another id."
-        for job in collisions(folder / FILE_NAME)
-    ]
+from ansible_ensemble.records.record import record_job, report_journal
+from ansible_ensemble.records.repositories import keep_in_git
 
 
 def record_killed(location: Location, options: JobOptions) -> list[tuple[str, dict[str, Any]]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.jobs.commands import status
+from ansible_ensemble.jobs.inspection import status
 from tests.integration.jobs.processes import kill_all, wait_for, working_in
 
 SERVICE = """\

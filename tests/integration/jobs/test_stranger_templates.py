@@ -8,7 +8,7 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions import templates
-from ansible_ensemble.jobs.commands import query
+from ansible_ensemble.jobs.inspection import query
 from ansible_ensemble.jobs.planned import make_plan
 from tests.preloaded import PROGRAMS, run
 

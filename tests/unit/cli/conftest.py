@@ -89,7 +89,7 @@ class FakePlan:
 
 
 class FakeJobs:
-    """Stands for `ansible_ensemble.jobs.commands` and `ansible_ensemble.jobs.planned`."""
+    """Stands for `commands`, `inspection` and `planned` of `ansible_ensemble.jobs`."""
 
     def __init__(self) -> None:
         self.plan = FakePlan(read("plan"))
@@ -259,7 +259,7 @@ class CommandLine:
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     line = CommandLine()
-    for name in ("commands", "planned"):
+    for name in ("commands", "inspection", "planned"):
         monkeypatch.setattr(ansible_ensemble.jobs, name, line.jobs, raising=False)
     return line
 

@@ -9,7 +9,7 @@ from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_again, read_ensemble
-from ansible_ensemble.jobs.commands import history, show
+from ansible_ensemble.jobs.inspection import history, show
 from ansible_ensemble.projects.vault import Vault
 
 INLINE = """\

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import REDACTED
-from ansible_ensemble.jobs.commands import query
+from ansible_ensemble.jobs.inspection import query
 from ansible_ensemble.projects.vault import Vault
 
 SERVICE = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.jobs.commands import status
+from ansible_ensemble.jobs.inspection import status
 from ansible_ensemble.jobs.planned import make_plan, plan_and_instances
 
 SERVICE = """

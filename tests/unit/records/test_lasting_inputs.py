@@ -18,12 +18,12 @@ from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.jobs import commands
+from ansible_ensemble.jobs import commands, inspection
 from ansible_ensemble.jobs.inputs import read_inputs
 from ansible_ensemble.jobs.rollback import options_of_earlier
+from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.journals import create_journal
 from ansible_ensemble.records.record import record_job
-from ansible_ensemble.records.recover import read_recovered
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.status_text import status_text
 from tests.unit.engine.entries import finished, job_finished, job_started, started
@@ -279,7 +279,7 @@ def test_a_plan_shows_each_value_with_its_origin_and_what_changes(site: Site) ->
 
 def test_the_status_shows_it(site: Site) -> None:
     site.ran("deploy", inputs={"port": 81, "pin": SECRET})
-    status = commands.status(str(site.folder), {})
+    status = inspection.status(str(site.folder), {})
     assert status["inputs"]["port"]["value"] == 81
     assert status["inputs"]["pin"]["value"] == REDACTED
     text = status_text(status)

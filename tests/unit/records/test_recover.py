@@ -13,8 +13,9 @@ from ansible_ensemble.engine.journal_entries import Entry
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.projects.process import describe_process
+from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.journals import create_journal, open_journals
-from ansible_ensemble.records.recover import read_recovered, record_killed
+from ansible_ensemble.records.recover import record_killed
 from tests.unit.engine.entries import finished, job_finished, job_started, started
 
 JOBS = ("A6BKKsK50000", "A6BKKsK60000")

@@ -19,10 +19,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """List the jobs, the newest first; `show` shows one in detail."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
     given = options.job_options(arguments, console.environment)
-    history = jobs.history(arguments.ensemble, given, limit=getattr(arguments, "last", None))
+    history = inspection.history(arguments.ensemble, given, limit=getattr(arguments, "last", None))
     console.answer(history, lambda: history_text(history["jobs"], console.style))
     return 0

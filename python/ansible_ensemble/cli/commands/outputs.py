@@ -24,14 +24,14 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     Raises:
         InvalidInput: there is no output of the name that was asked for.
     """
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
     given = options.job_options(arguments, console.environment)
     if hasattr(arguments, "raw"):
-        value = jobs.output(arguments.ensemble, arguments.raw, given)
+        value = inspection.output(arguments.ensemble, arguments.raw, given)
         console.result(f"{value if isinstance(value, str) else json.dumps(value, default=str)}\n")
         return 0
-    outputs = jobs.outputs(arguments.ensemble, given)
+    outputs = inspection.outputs(arguments.ensemble, given)
     console.answer(outputs, lambda: "\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")
     return 0

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from ansible_ensemble.cli import options
-from ansible_ensemble.cli.job import play_job
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.reports.plan_markdown import plan_markdown
 from ansible_ensemble.reports.plan_text import plan_text
@@ -35,15 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Make the plan and show it."""
-    from ansible_ensemble.jobs import commands as jobs
     from ansible_ensemble.jobs import planned
-    from ansible_ensemble.records.saved_plans import command_for
 
     console = session.console
     given = options.job_options(arguments, console.environment)
     check = given.pop("check", False)
     outcome = planned.make_plan(arguments.ensemble, arguments.workflow, given)
     if check and not is_empty(outcome.document):
+        from ansible_ensemble.cli.job import play_job
+        from ansible_ensemble.jobs import commands as jobs
+
         dry = {**given, "check": True, "diff": True}
         with jobs.prepare_job(arguments.ensemble, arguments.workflow, dry) as job:
             console.outlive_readers()
@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
         if hasattr(arguments, "out"):
+            from ansible_ensemble.records.saved_plans import command_for
+
             command = command_for(arguments.workflow, Path(arguments.out))
             console.line(f"The plan is saved in {arguments.out}. `{command}` executes it without asking again.")
             if lost := outcome.wanted_again:

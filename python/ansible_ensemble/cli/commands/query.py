@@ -26,12 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the value of an expression."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
     given = options.job_options(arguments, console.environment)
     instance = getattr(arguments, "instance", None)
-    value = jobs.query(arguments.ensemble, arguments.expression, instance, given)
+    value = inspection.query(arguments.ensemble, arguments.expression, instance, given)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, default=str)
     console.answer(value, lambda: f"{clean(text) if console.is_terminal else text}\n")
     return 0

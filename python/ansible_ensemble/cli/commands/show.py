@@ -19,10 +19,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the record of a job or task."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
-    record = jobs.show(arguments.ensemble, arguments.change_id, options.job_options(arguments, console.environment))
+    record = inspection.show(
+        arguments.ensemble, arguments.change_id, options.job_options(arguments, console.environment)
+    )
     text = job_record_text if "tasks" in record else task_record_text
     console.answer(record, lambda: text(record, console.style))
     return 0

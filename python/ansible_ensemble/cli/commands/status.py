@@ -18,9 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Show the recorded status."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
-    status = jobs.status(arguments.ensemble, options.job_options(arguments, console.environment))
+    status = inspection.status(arguments.ensemble, options.job_options(arguments, console.environment))
     console.answer(status, lambda: status_text(status, console.style, verbose=arguments.verbose > 0))
     return 0

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.jobs.commands import status
+from ansible_ensemble.jobs.inspection import status
 from ansible_ensemble.jobs.planned import make_plan
 from tests.integration.jobs.torture.folding import recorded
 

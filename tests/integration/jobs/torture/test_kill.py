@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.jobs.commands import status
+from ansible_ensemble.jobs.inspection import status
 from tests.integration.jobs.conftest import PROGRAMS, environment
 from tests.integration.jobs.processes import Process, roles, tree, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, is_sound, make_project

@@ -1,0 +1,111 @@
+"""What the commands that only look say of an ensemble, without their words: none of them takes a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from ansible_ensemble.changes import history as records
+from ansible_ensemble.changes.record import snake_case_keys
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.sensitive import REDACTED, reveal
+from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.instances.readiness import aggregate, overall
+from ansible_ensemble.jobs.expression import value_of
+from ansible_ensemble.jobs.stored_state import fetch_state, read_current
+from ansible_ensemble.planning.used import is_used
+from ansible_ensemble.records.outputs import recorded_outputs
+from ansible_ensemble.views.reads import Deferred
+
+
+def status(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The recorded status, with what a job that runs or was killed has done so far."""
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
+    aggregate(read.instances, read.requirements())
+    instances = [
+        {
+            "name": instance.name,
+            "template": instance.template,
+            "type": read.topology.node_templates[instance.template].type.name,
+            "host": instance.host,
+            "status": (instance.effective or instance.status).value,
+            "local_status": instance.status.value,
+            "state": instance.state.value if instance.state else None,
+            "priority": instance.priority.value,
+            "created": instance.created,
+            "used": is_used(read.topology.node_templates[instance.template]),
+            "protected": instance.protected,
+            "customized": instance.customized,
+            "attributes": instance.attributes,
+            "properties": instance.properties,
+        }
+        for instance in read.instances
+    ]
+    document = {
+        "ensemble": str(read.path),
+        "status": overall(read.instances).value if instances else None,
+        "last_job": snake_case_keys(read.last_job) or None,
+        "instances": instances,
+        "inputs": recorded_inputs(read.specification),
+        "outputs": recorded_outputs(read),
+        "warnings": [*read.warnings, *map(str, read.unselected.errors)],
+    }
+    masked: dict[str, Any] = read.redactor.data(document)
+    return masked
+
+
+def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The topology's outputs by name."""
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
+    values: dict[str, Any] = read.redactor.data(recorded_outputs(read))
+    return values
+
+
+def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
+    """The value of one output, which was asked for by its name: a secret is not masked.
+
+    Raises:
+        InvalidInput: there is no such output, or it is a secret that is nowhere kept.
+    """
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
+    found = recorded_outputs(read)
+    if name not in found:
+        raise InvalidInput(f'there is no output "{name}"', hint=nearest(name, list(found)))
+    value = reveal(found[name])
+    if value == REDACTED and name in read.topology.outputs:
+        with suppress(Deferred):
+            value = reveal(read.evaluator.output_value(name, read.evaluator.untracked()))
+    if value == REDACTED:
+        raise InvalidInput(
+            f'the output "{name}" is a secret and was not stored', hint="a vault password keeps it encrypted"
+        )
+    return value
+
+
+def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
+    """The value of an expression on what is recorded; see `value_of`."""
+    read = read_current(locate(ensemble), JobOptions.from_mapping(options))
+    return value_of(read, expression, instance)
+
+
+def history(ensemble: str, options: Mapping[str, Any], *, limit: int | None = None) -> dict[str, Any]:
+    """The jobs, newest first: `{"jobs": [...]}`."""
+    location = locate(ensemble)
+    fetch_state(location.ensemble, JobOptions.from_mapping(options))
+    jobs = records.history(location.ensemble.parent)[::-1]
+    return {"jobs": jobs[:limit] if limit is not None else jobs}
+
+
+def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a job (`{"job", "tasks"}`) or of a task (`{"task"}`)."""
+    location = locate(ensemble)
+    fetch_state(location.ensemble, JobOptions.from_mapping(options))
+    document = records.show(location.ensemble.parent, change_id)
+    if "tasks" in document:
+        tasks = document.pop("tasks")
+        return {"job": document, "tasks": tasks}
+    return {"task": document}

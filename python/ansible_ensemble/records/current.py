@@ -1,0 +1,83 @@
+"""The ensemble as it is now: with what killed jobs did, and with what a job that runs has done so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME, collisions
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.location import Location
+from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.execution.journal import read_journal
+from ansible_ensemble.records.journals import is_empty, job_of_journal, open_journals
+
+if TYPE_CHECKING:
+    from ansible_ensemble.records.job_journal import Folded
+
+
+def read_recovered(location: Location, options: JobOptions, *, write: bool, keep_key: bool = False) -> Ensemble:
+    """Read an ensemble with what killed jobs did; `keep_key` as for `read_ensemble`.
+
+    To `write`, which records the journals, the lock must be held; else they are only looked into.
+
+    Raises:
+        Locked: a job that lost its lock still runs.
+        EnsembleError: a journal cannot be read or recorded.
+    """
+    if not write:
+        return _read_with_begun(location, options, keep_key=keep_key)
+    from ansible_ensemble.records.recover import record_killed
+    from ansible_ensemble.records.repositories import free_repositories
+
+    told = [text for text, _other in record_killed(location, options)]
+    ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[])
+    ensemble.warnings += [*told, *collided_jobs(location.ensemble.parent), *free_repositories(ensemble)]
+    return ensemble
+
+
+def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool) -> Ensemble:
+    """The ensemble with what the jobs did that run, or were killed and are not recorded."""
+    folder = location.ensemble.parent
+    journals = open_journals(folder)
+    if journals:
+        from ansible_ensemble.records.record import fold, given_to
+
+    begun, told = _begun(journals)
+    ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
+    ensemble.warnings += [*told, *collided_jobs(folder)]
+    ensemble.evaluator.environment.plans = True
+    for folded in begun:
+        fold(folded, ensemble)
+        ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
+    return ensemble
+
+
+def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
+    """The jobs of open journals, and what is to be said of those that cannot be read."""
+    begun: list[Folded] = []
+    told: list[str] = []
+    for journal in journals:
+        from ansible_ensemble.records.job_journal import read_job_journal
+
+        try:
+            if not is_empty(read_journal(journal)):
+                begun.append(read_job_journal(journal))
+        except EnsembleError as error:  # what else is known is shown anyway
+            told.append(f"The job {job_of_journal(journal)} is not included: {error}")
+    return begun, told
+
+
+def collided_jobs(folder: Path) -> list[str]:
+    """Tell of the ids that jobs of two clones both got.
+
+    Raises:
+        EnsembleError: the list of jobs cannot be read.
+    """
+    return [
+        f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
+        "one's record may be lost. Check the instances, then give the lines of one of them another id."
+        for job in collisions(folder / FILE_NAME)
+    ]
