@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 from ansible_ensemble.documents.scalars import as_written
 
@@ -110,3 +110,8 @@ def _offset(zone: str) -> str:
     if len(hours) > 2:
         hours, minutes = hours[:-2], hours[-2:]
     return f"{zone[0]}{hours:0>2}:{minutes or '00'}"
+
+
+def is_xml(schema: object) -> TypeGuard[str]:
+    """Whether a schema is one of XML, and not of JSON."""
+    return isinstance(schema, str) and schema.lstrip().startswith("<")

@@ -15,8 +15,8 @@ from ansible_ensemble.language.entities import ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import KEYS
 from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.scalars import is_xml
 from ansible_ensemble.language.types import Scope
-from ansible_ensemble.language.xml_schema import is_xml, schema_fault
 
 #: Operators of constraint clauses [TOSCA 1.3, 3.6.3].
 OPERATORS = frozenset(
@@ -197,7 +197,7 @@ def clause_fault(operator: str, operand: Any) -> str | None:
         return "valid_values takes a list"
     if operator in ("length", "min_length", "max_length") and not _is_size(operand):
         return f"{operator} takes a number that is not negative"
-    if operator == "schema" and is_xml(operand) and (fault := schema_fault(operand)) is not None:
+    if operator == "schema" and is_xml(operand) and (fault := _xml_fault(operand)) is not None:
         return f"the schema of XML: {fault}"
     if operator == "pattern" and not is_computed(operand):
         return _pattern_fault(operand)
@@ -216,3 +216,9 @@ def _pattern_fault(operand: Any) -> str | None:
 
 def _is_size(operand: Any) -> bool:
     return is_computed(operand) or (isinstance(operand, int) and not isinstance(operand, bool) and operand >= 0)
+
+
+def _xml_fault(schema: str) -> str | None:
+    from ansible_ensemble.language.xml_schema import schema_fault  # here, for few schemas are of XML
+
+    return schema_fault(schema)

@@ -21,10 +21,9 @@ from ansible_ensemble.language.entities import EntityType, ParameterDefinition, 
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scalars import scalar_value, timestamp_value, version_value
+from ansible_ensemble.language.scalars import is_xml, scalar_value, timestamp_value, version_value
 from ansible_ensemble.language.schema import clause_fault, read_boolean
 from ansible_ensemble.language.types import Types
-from ansible_ensemble.language.xml_schema import fits_xml_schema, is_xml
 
 #: Gives the data type of a canonical name, None if there is none.
 DataTypes = Callable[[str], EntityType | None]
@@ -298,7 +297,7 @@ def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:
         case "pattern":
             return not isinstance(value, str) or _matches(operand, value)
         case "schema":
-            return fits_xml_schema(value, operand) if is_xml(operand) else _fits_json_schema(value, operand)
+            return _fits_xml_schema(value, operand) if is_xml(operand) else _fits_json_schema(value, operand)
         case "valid_values":
             return any(_equal(value, one, base) for one in operand)
         case "equal":
@@ -385,3 +384,9 @@ def part_of(value: Any, path: Iterable[Any], what: str, place: Place | None) -> 
             raise InvalidInput(f"{what} has no '{key}'", place)
         value = value[key]
     return value
+
+
+def _fits_xml_schema(text: str, schema: str) -> bool:
+    from ansible_ensemble.language.xml_schema import fits_xml_schema  # here, for few schemas are of XML
+
+    return fits_xml_schema(text, schema)

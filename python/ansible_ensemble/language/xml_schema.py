@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeGuard
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -192,11 +191,6 @@ def _read(schema: str) -> dict[str, _Type]:
         return _Reader(ElementTree.fromstring(schema.strip())).elements()
     except (ElementTree.ParseError, ArithmeticError, ValueError, re.error, RecursionError) as error:
         raise SchemaFault(str(error)) from None
-
-
-def is_xml(schema: object) -> TypeGuard[str]:
-    """Whether a schema is one of XML, and not of JSON."""
-    return isinstance(schema, str) and schema.lstrip().startswith("<")
 
 
 def schema_fault(schema: str) -> str | None:

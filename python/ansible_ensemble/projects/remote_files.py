@@ -10,12 +10,9 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.texts import with_shown_urls
@@ -27,8 +24,6 @@ from ansible_ensemble.documents.yaml import place_of
 KEY = "import_from"
 
 _SCHEME = "https://"
-_TIMEOUT = 30  #: seconds without an answer
-_LARGEST = 10_000_000  #: bytes of a file
 _ALLOW = f"save the file in the project, or allow it by `{KEY}` of an environment, in a project that is trusted"
 
 
@@ -89,10 +84,12 @@ class RemoteFiles:
         folder, pin = _cache() / _digest(url.encode())[:32], self._pins.get(recorded_url(url))
         if pin is not None and _holds(folder / pin, pin):
             return folder / pin, pin, []
+        from ansible_ensemble.projects.download import DownloadFailed, download  # here, for few imports are of the net
+
         try:
-            content = self._download(url)
-        except (URLError, HTTPException, OSError, ValueError) as error:
-            return _fetched_earlier(folder, pin, f"the imported file {shown} cannot be fetched: {_reason(error)}")
+            content = download(url, self.allows)
+        except DownloadFailed as error:
+            return _fetched_earlier(folder, pin, f"the imported file {shown} cannot be fetched: {error}")
         digest = _digest(content)
         if pin not in (None, digest):
             raise InvalidInput(
@@ -100,27 +97,6 @@ class RemoteFiles:
                 hint="if the new one is wanted, remove its entry from `imports` of the ensemble's `lock` section",
             )
         return _keep(folder / digest, content), digest, []
-
-    def _download(self, url: str) -> bytes:
-        opener = build_opener(_Redirects(self))
-        with opener.open(Request(url, headers={"User-Agent": "ansible-ensemble"}), timeout=_TIMEOUT) as answer:
-            content: bytes = answer.read(_LARGEST + 1)
-        if len(content) > _LARGEST:
-            raise ValueError(f"it has more than {_LARGEST} bytes")
-        content.decode()
-        return content
-
-
-class _Redirects(HTTPRedirectHandler):
-    """Follows redirections to what is allowed, and no others."""
-
-    def __init__(self, files: RemoteFiles) -> None:
-        self._files = files
-
-    def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str) -> Any:  # noqa: PLR0917
-        if not self._files.allows(newurl):
-            raise ValueError(f"it is redirected to {with_shown_urls(newurl)}, which is not allowed")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _is_fetchable(url: str) -> bool:
@@ -172,9 +148,3 @@ def _keep(file: Path, content: bytes) -> Path:
         raise EnsembleError(f"the folder cannot be made: {error.strerror}", Place(str(file.parent))) from error
     write_atomically(file, content.decode(), mode=0o600)
     return file
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, HTTPError):
-        return f"{error.code} {error.reason}"
-    return str(getattr(error, "reason", None) or error)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ansible_ensemble.documents.json_schema import schema_fault
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.scalars import is_xml
 from ansible_ensemble.language.values import as_declared, type_fault
-from ansible_ensemble.language.xml_schema import is_xml
 
 _SIZES = ("length", "min_length", "max_length")
 _SIZED = frozenset({"string", "list", "map", "json", "xml", "any"})

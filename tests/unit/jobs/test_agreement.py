@@ -198,7 +198,8 @@ def test_an_archive_with_its_entry_in_a_folder_is_one_ensemble(tmp_path: Path, i
     for path in (packed, folder, folder / "defs" / "main.yaml"):
         assert (told_by_validate(path), told_by_jobs(path)) == (set(), set())
     assert locate(packed).ensemble == tmp_path / "packed" / "ensemble.yaml"
-    assert locate(folder) == locate(folder / "defs" / "main.yaml")
+    assert locate(folder).template == locate(folder / "defs" / "main.yaml").template == folder / "defs" / "main.yaml"
+    assert locate(folder / "defs" / "main.yaml").ensemble == folder / "ensemble.yaml"
     assert locate(folder).ensemble == folder / "ensemble.yaml"
     assert locate(folder / "defs" / "types.yaml").ensemble == folder / "defs" / "ensemble.yaml"
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
-from ansible_ensemble.reports.plan_markdown import plan_markdown
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import is_empty, is_unsure
 
@@ -56,6 +55,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.output == "json":
         console.document(outcome.document)
     elif arguments.output == "markdown":
+        from ansible_ensemble.reports.plan_markdown import plan_markdown
+
         console.result(plan_markdown(outcome.document))
     else:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
