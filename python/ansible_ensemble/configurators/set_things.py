@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.scalars import spoken_boolean
@@ -14,8 +15,7 @@ WHOLE = "*"
 _APPEND = "append"
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(Struct, frozen=True):
     """What a module sets.
 
     Attributes:
@@ -49,8 +49,7 @@ _THINGS: Mapping[str, Thing] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What a module sets of a thing.
 
     Attributes:

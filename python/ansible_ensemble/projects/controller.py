@@ -6,10 +6,12 @@ import json
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import HTTPSHandler, Request, build_opener
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 #: Environment variables of an address and a credential of the API, as `awx.awx` and AWX's credentials of it name them.
 _PREFIXES = ("CONTROLLER", "TOWER")
@@ -18,8 +20,7 @@ _TIMEOUT = 10  #: seconds without an answer
 _LARGEST = 1_000_000  #: bytes of an answer
 
 
-@dataclass(frozen=True, slots=True)
-class ControllerJob:
+class ControllerJob(Struct, frozen=True):
     """A job of AWX.
 
     Attributes:
