@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.documents.yaml import read_yaml
-from ansible_ensemble.language.xml_schema import fits_xml_schema, is_xml, schema_fault
+from ansible_ensemble.language.scalars import is_xml
+from ansible_ensemble.language.xml_schema import fits_xml_schema, schema_fault
 from ansible_ensemble.language.xml_texts import BUILT_IN, FACETS
 
 CASES: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("xml_schemas.yaml")).data
