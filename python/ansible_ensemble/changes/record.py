@@ -5,11 +5,12 @@ The keys of the JSON form are Unfurl's, so that each of the two reads the other'
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
+
+from ansible_ensemble.core.regex import regex
 
 #: Interfaces whose operations are known by their bare names.
 _SHORT = frozenset({"", "Standard", "Configure", "Install", "unfurl.interfaces.Install"})
@@ -226,7 +227,7 @@ class JobRecord(Struct):
         )
 
 
-_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+_CAPITAL = regex("(?<=[a-z])(?=[A-Z])")
 
 
 def snake_case_keys(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.regex import regex
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
     from ansible_ensemble.provision.objects.base import Object, Record
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = regex(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: What proves who somebody is, and is shown only if it is asked for.
 _SECRETS = ("Secret", "Token")
 

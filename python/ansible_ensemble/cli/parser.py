@@ -14,6 +14,7 @@ from ansible_ensemble.cli.elsewhere import option_hint
 from ansible_ensemble.cli.rare_options import HELP_ALL, RARE
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.regex import regex
 
 
 class Parser(argparse.ArgumentParser):
@@ -113,7 +114,7 @@ class Parser(argparse.ArgumentParser):
 
 
 #: A long option with one dash, as Terraform has them.
-_ONE_DASH = re.compile(r"-[a-z]{2}[a-z-]+(=.*)?", re.DOTALL)
+_ONE_DASH = regex(r"-[a-z]{2}[a-z-]+(=.*)?", re.DOTALL)
 
 
 def _operand(action: argparse.Action) -> str:

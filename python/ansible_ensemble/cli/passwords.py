@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +28,9 @@ def asked_passwords(arguments: argparse.Namespace, console: Console) -> Iterator
         return
     memory = console.environment.get("XDG_RUNTIME_DIR", "")
     place = memory if Path(memory).is_dir() and os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="ansible-ensemble-", dir=place) as folder:
+    from tempfile import TemporaryDirectory  # here, for it costs every start
+
+    with TemporaryDirectory(prefix="ansible-ensemble-", dir=place) as folder:
         yield _Asking(Path(folder), console).answered(arguments)
 
 

@@ -19,9 +19,10 @@ from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.environment import Changes
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, Order, Outcome
+from ansible_ensemble.core.regex import regex
 
 PROGRAM = "helm"
-_ERROR = re.compile(r"^Error: (.+)", re.MULTILINE | re.DOTALL)
+_ERROR = regex(r"^Error: (.+)", re.MULTILINE | re.DOTALL)
 Ordered = Generator[Order, Outcome, Outcome]
 Answered = Generator[Order, Outcome, tuple[Outcome, Any]]
 

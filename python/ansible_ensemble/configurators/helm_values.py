@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.helm_inputs import values_of
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.configurators.results import as_map
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name, is_sensitive, reveal
 
 _CHANGED = f"{REDACTED} (changed)"
-_DOT = re.compile(r"(?<!\\)\.")
+_DOT = regex(r"(?<!\\)\.")
 
 
 def hide_secrets(task: Task, live: Mapping[str, Any]) -> None:

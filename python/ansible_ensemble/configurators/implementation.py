@@ -22,6 +22,7 @@ from ansible_ensemble.configurators.locations import (
 )
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.paths import is_folder
 from ansible_ensemble.language.artifacts import SUFFIXES
 from ansible_ensemble.language.entities import Operation
@@ -29,9 +30,9 @@ from ansible_ensemble.language.entities import Operation
 #: The configurator of modules.
 MODULE = "module"
 
-_DOTTED = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)+")
-_SHELL_SIGN = re.compile(r"""[\s|&;<>$`(){}\[\]*?!'"\\~#=]""")
-_PLAYS = re.compile(r"(hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:")
+_DOTTED = regex(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)+")
+_SHELL_SIGN = regex(r"""[\s|&;<>$`(){}\[\]*?!'"\\~#=]""")
+_PLAYS = regex(r"(hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:")
 _YAML_SUFFIXES = {".yml", ".yaml"}
 _FILES = ("script", "tasks", "playbook")  #: configurators whose target is a file
 _PATHS = "its path starts at the folder of the file that declares the operation, or at the project's"

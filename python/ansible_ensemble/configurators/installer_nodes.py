@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import hide_urls
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import is_file_name
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
@@ -24,8 +24,8 @@ _KINDS = {
 }
 _PACKAGES = "tool.Packages"
 _URLS = ("file", "source")
-_COLLECTION = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
-_CHECKSUM = re.compile(r"sha256:[0-9a-fA-F]{64}")
+_COLLECTION = regex(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
+_CHECKSUM = regex(r"sha256:[0-9a-fA-F]{64}")
 _OPERATIONS = (("Standard", "create"), ("Standard", "delete"), ("Install", "check"))
 #: The module finds out itself what is there.
 _DISTRIBUTION = _OPERATIONS[:2]

@@ -6,18 +6,18 @@ a default or tests, and those that it reads in a branch, a loop or a macro, of w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
+from ansible_ensemble.core.regex import regex
 
 if TYPE_CHECKING:
     from jinja2 import Environment, nodes
 
 #: What the first line of a template says of its signs.
-_HEADER = re.compile(r"#jinja2:(.*)\n?")
+_HEADER = regex(r"#jinja2:(.*)\n?")
 #: Options of the module `template` that are options of Jinja.
 SIGNS = tuple(f"{kind}_{end}_string" for kind in ("block", "variable", "comment") for end in ("start", "end"))
 #: Names that Ansible gives each template [Ansible, "Special Variables"], beside those that begin with `ansible_`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -10,13 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.language.entities import Artifact, Operation
 
 #: What Ansible itself brings: a collection without roles.
 BUILTIN = "ansible.builtin."
 
-_FQCN = re.compile(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*){2,}")
-_ROLE_NAME = re.compile(r"[\w-]+([./][\w-]+)*")
+_FQCN = regex(r"[a-zA-Z_]\w*(\.[a-zA-Z_]\w*){2,}")
+_ROLE_NAME = regex(r"[\w-]+([./][\w-]+)*")
 _LONGEST_NAME = 255  #: of a file
 _TERRAFORM = ("*.tf", "*.tf.json")
 

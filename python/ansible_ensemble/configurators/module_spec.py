@@ -20,6 +20,7 @@ from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, is_
 from ansible_ensemble.configurators.module_names import module_file
 from ansible_ensemble.configurators.module_sources import sources, util_file
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.scalars import spoken_boolean
 from ansible_ensemble.documents.yaml import parse_yaml, read_yaml
 
@@ -30,7 +31,7 @@ _FORESEEN_BY = frozenset({"creates", "removes"})
 _OF_ANSIBLE = "ansible.module_utils."
 _SOURCES = frozenset({".py", ".ps1"})
 #: `password = @{ type = "str"; no_log = $true }`
-_HIDDEN_IN_POWERSHELL = re.compile(rb"([\w-]+)\s*=\s*@\{[^{}]*\bno_log\s*=\s*\$true", re.IGNORECASE)
+_HIDDEN_IN_POWERSHELL = regex(rb"([\w-]+)\s*=\s*@\{[^{}]*\bno_log\s*=\s*\$true", re.IGNORECASE)
 #: Arguments with `no_log` that are texts, not secrets: it keeps the system log small, and diffs show them.
 _TEXTS = {f"{BUILTIN}copy": frozenset({"content"})}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, retu
 from ansible_ensemble.configurators.role_arguments import missing_arguments
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.status import Status
@@ -61,7 +61,7 @@ _PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
 #: What a play asks of its task as Unfurl has it; a variable of its own that is called so has other parts.
 _TASK = re.compile(r"\btask\.(?:dryrun|operation|reason|workflow)\b")
 #: The map of all inputs, where a play reads one of them by it.
-_INPUTS = re.compile(r"\binputs\s*[.\[]")
+_INPUTS = regex(r"\binputs\s*[.\[]")
 #: Inputs of templates that see what tasks returned.
 _TEMPLATES = ("done", "outputsTemplate", "resultTemplate")
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.language.entities import Operation
 
-_PARTS = re.compile(r"""\b(SELF|HOST|SOURCE|TARGET)\b(?:\s*\.\s*(\w+)|\s*\[\s*\\?['"]([^'"\\]+)\\?['"]\s*\])?""")
-_FILTER = re.compile(r"\{\{[^{}]*\|\s*(?:eval|ref)\b(?!\.)")
+_PARTS = regex(r"""\b(SELF|HOST|SOURCE|TARGET)\b(?:\s*\.\s*(\w+)|\s*\[\s*\\?['"]([^'"\\]+)\\?['"]\s*\])?""")
+_FILTER = regex(r"\{\{[^{}]*\|\s*(?:eval|ref)\b(?!\.)")
 #: A text that the filter is applied to; in JSON its quotes may have a backslash.
-_EVALUATED = re.compile(r"""\\?(['"])((?:(?!\\?\1).)+)\\?\1\s*\|\s*(?:eval|ref)\b(?!\.)""")
-_FILE = re.compile(r"[\w./-]+\.(?:ya?ml|j2)\b")
-_WORD = re.compile(r"[\w-]+")
+_EVALUATED = regex(r"""\\?(['"])((?:(?!\\?\1).)+)\\?\1\s*\|\s*(?:eval|ref)\b(?!\.)""")
+_FILE = regex(r"[\w./-]+\.(?:ya?ml|j2)\b")
+_WORD = regex(r"[\w-]+")
 #: Folders of a role, or beside tasks, with what is rendered.
 _FOLDERS = ("", "tasks", "templates", "handlers", "vars", "defaults", "meta")
 #: Files longer than this are data.

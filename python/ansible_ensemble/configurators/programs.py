@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 
 #: One command with its words: what the shell does with others depends on how they end.
-_SIMPLE = re.compile(r"([\w.+/-]+)(?:[ \t][^|;&<>$`(){}\n\\]*)?\s*")
+_SIMPLE = regex(r"([\w.+/-]+)(?:[ \t][^|;&<>$`(){}\n\\]*)?\s*")
 #: Words that a shell knows itself [POSIX, "Shell Command Language"].
 _OF_SHELL = frozenset(
     {".", ":", "alias", "bg", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "false", "fg"}

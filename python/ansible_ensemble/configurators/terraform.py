@@ -26,13 +26,14 @@ from ansible_ensemble.configurators.terraform_inputs import (
 )
 from ansible_ensemble.configurators.terraform_program import ERRORED, STATE, TEXT, VARIABLES, Terraform
 from ansible_ensemble.core.orders import Order, Outcome
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
 
-_SUMMARY = re.compile(r"complete! Resources: (.+)\.")
-_BEGIN = re.compile(r"^ +# |^Changes to Outputs:", re.MULTILINE)
+_SUMMARY = regex(r"complete! Resources: (.+)\.")
+_BEGIN = regex(r"^ +# |^Changes to Outputs:", re.MULTILINE)
 #: The attribute that has all outputs of a module, and what it is named as.
 _OUTPUTS = "outputs"
 

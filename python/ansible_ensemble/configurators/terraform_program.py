@@ -29,6 +29,7 @@ from ansible_ensemble.configurators.terraform_inputs import (
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, Order, Outcome
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.atomic import write_atomically
 
@@ -37,10 +38,10 @@ STATE = "terraform.tfstate"
 ERRORED = "errored.tfstate"
 VARIABLES = "ensemble.tfvars.json"
 TEXT = "ensemble.tfvars"  #: those that are given in Terraform's own language
-_ERROR = re.compile(r"^Error: (.+)$", re.MULTILINE)
-_PLACE = re.compile(r"^ +on (\S+) line (\d+)", re.MULTILINE)
+_ERROR = regex(r"^Error: (.+)$", re.MULTILINE)
+_PLACE = regex(r"^ +on (\S+) line (\d+)", re.MULTILINE)
 #: The lock that is in the way; a lock's information may be that of the own one, so this goes first.
-_LOCKED = re.compile(r"already locked: ID=(\S+)|^ +ID: +(\S+)", re.MULTILINE)
+_LOCKED = regex(r"already locked: ID=(\S+)|^ +ID: +(\S+)", re.MULTILINE)
 #: Exit codes of `plan -detailed-exitcode`: nothing to do, something to do.
 _PLANNED = (0, 2)
 #: Runs a command under a lock of its own: Terraform's cache of providers is not safe for several `init` at a time.

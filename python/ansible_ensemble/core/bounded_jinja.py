@@ -7,7 +7,6 @@ attributes can be reached that are named here: none of functions, modules, frame
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, time, timedelta
 from functools import partial, wraps
@@ -20,12 +19,13 @@ from jinja2.sandbox import SandboxedEnvironment, SandboxedFormatter
 from jinja2.utils import Cycler, Namespace
 
 from ansible_ensemble.core.budget import CHARACTERS_PER_STEP, MOST_BITS, Budget, Fault
+from ansible_ensemble.core.regex import regex
 
 COUNTED, PAID = "a turn", "a value"  # filters that are put in; no template can say these names
 _OF_JINJA = (Environment, Context, nodes.EvalContext)
 _MADE = (nodes.Concat, nodes.List, nodes.Tuple, nodes.Dict)
-_WIDE = re.compile(r"\d{5}")
-_PERCENT = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{5,})?(?:\.(\*|\d{5,})?)?")
+_WIDE = regex(r"\d{5}")
+_PERCENT = regex(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d{5,})?(?:\.(\*|\d{5,})?)?")
 
 _OF_TEXTS = (
     "capitalize casefold center count endswith expandtabs find format format_map index isalnum isalpha isascii"

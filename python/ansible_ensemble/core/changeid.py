@@ -7,11 +7,11 @@ than 65535 tasks continues with `G` and six hexadecimal digits, which still sort
 
 from __future__ import annotations
 
-import re
 import secrets
 from datetime import UTC, datetime, timedelta
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.regex import regex
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _FIRST_YEAR = 2020
@@ -25,7 +25,7 @@ _STEP = timedelta(microseconds=_SECOND // len(_DIGITS) + 1)
 _STEPS = 600 * len(_DIGITS)
 #: Jobs of one ensemble that begin so close together are no sign of a clock that ran ahead.
 _AT_ONCE = timedelta(seconds=5)
-_PATTERN = re.compile(r"A[0-9A-Za-z]{7}(?:[0-9A-Fa-f]{4}|G[0-9A-F]{6})\Z")
+_PATTERN = regex(r"A[0-9A-Za-z]{7}(?:[0-9A-Fa-f]{4}|G[0-9A-F]{6})\Z")
 
 
 def is_change_id(text: str) -> bool:

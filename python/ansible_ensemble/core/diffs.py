@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import REDACTED, Redactor, Sensitive
 
 _TEXT = r'"((?:[^"\\\n]|\\.)+)"'
 #: What a secret takes the place of in one line, as Terraform writes it, and what goes from where there was one.
-_REPLACED = re.compile(rf"{_TEXT} -> [^\n]*{re.escape(REDACTED)}")
-_REMOVED = re.compile(rf"^\s+- (?:[^\n=]+= )?{_TEXT}(?:,| -> null|)$", re.MULTILINE)
+_REPLACED = regex(rf"{_TEXT} -> [^\n]*{re.escape(REDACTED)}")
+_REMOVED = regex(rf"^\s+- (?:[^\n=]+= )?{_TEXT}(?:,| -> null|)$", re.MULTILINE)
 
 
 def masked_diff(diff: Mapping[str, Any], redactor: Redactor, *, secretive: bool = False) -> dict[str, Any]:

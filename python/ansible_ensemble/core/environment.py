@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 
-_RULE = re.compile(r"[A-Za-z_][^=\0]*|[+^-]!?[A-Za-z_*?\[][^=\0]*")
-_REFERENCE = re.compile(r"(\\)?\$\{([\w|]+)(?::([^}]*))?\}")
+_RULE = regex(r"[A-Za-z_][^=\0]*|[+^-]!?[A-Za-z_*?\[][^=\0]*")
+_REFERENCE = regex(r"(\\)?\$\{([\w|]+)(?::([^}]*))?\}")
 #: What only a rule of its own name removes.
 _NEEDED = frozenset(
     {"PATH", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR", "VIRTUAL_ENV", "HTTP_PROXY", "HTTPS_PROXY"}

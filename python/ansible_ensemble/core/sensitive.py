@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import CUT, is_cut
 
 REDACTED = "<<REDACTED>>"
 
 #: The last word of a secret's name; Ansible looks for the like to warn of modules that lack `no_log`.
-_SECRET_NAME = re.compile(
+_SECRET_NAME = regex(
     r"(?:^|[_.-]|(?-i:(?<=[a-z0-9])(?=[A-Z])))"
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|private|secret|access)[_-]?key)$",
     re.IGNORECASE,

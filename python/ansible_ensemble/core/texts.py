@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 
 #: Where a part of a text was left out: by `cut`, or by an ellipsis.
-CUT = re.compile(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
-_USER_INFO = re.compile(r"(\w+://)[^/\s]*@")
-_CREDENTIALS = re.compile(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
-_QUERY = re.compile(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
+CUT = regex(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
+_USER_INFO = regex(r"(\w+://)[^/\s]*@")
+_CREDENTIALS = regex(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
+_QUERY = regex(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
 
 MAX_NESTING = 100
 """How deep maps and lists that an operation returns may be nested: every file and reader has room for so many."""

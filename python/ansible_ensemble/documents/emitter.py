@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Sensitive
 from ansible_ensemble.documents.scalars import VaultText, resolve_plain
 from ansible_ensemble.documents.yaml import MAX_DEPTH
@@ -147,7 +148,7 @@ def _in_clear() -> EnsembleError:
     return EnsembleError("a sensitive value would be written in clear", hint="encode it before it is stored")
 
 
-_PLAIN = re.compile(r"[A-Za-z_/](?:[-\w./+@=%$~^,;()*!?&'<>|]|:(?=[^\s:])|(?<=[^\s:]) (?=[^\s#:]))*", re.ASCII)
+_PLAIN = regex(r"[A-Za-z_/](?:[-\w./+@=%$~^,;()*!?&'<>|]|:(?=[^\s:])|(?<=[^\s:]) (?=[^\s#:]))*", re.ASCII)
 _YAML_1_1_WORDS = frozenset({"y", "n", "yes", "no", "on", "off"})
 # What YAML does not allow unescaped, and what readers take for a line break or a byte order mark.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNPRINTABLE = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")

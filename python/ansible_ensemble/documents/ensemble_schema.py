@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.schema import violations
 from ansible_ensemble.documents.yaml import Document, key_place_of
 
@@ -20,7 +20,7 @@ SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 """What jobs write into an ensemble's file; all else is written by people."""
 
-_NAMED = re.compile(r"""\+\??/([^/\s:,}'"]+)""")
+_NAMED = regex(r"""\+\??/([^/\s:,}'"]+)""")
 """A merge directive that begins with a section of the file."""
 
 _OF_TEMPLATES = ("tosca_definitions_version", "resources")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document
 
-_INDENT = re.compile(r"\{\r?\n( +)")
+_INDENT = regex(r"\{\r?\n( +)")
 
 
 def rewritten_json(document: Document, data: Any) -> str | None:

@@ -15,7 +15,6 @@ are not there yet. A directive whose value is `raw` takes what it names unexpand
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.paths import confine, is_file, is_there
 from ansible_ensemble.documents.places import Map, Seq, key_place_of, place_of
 from ansible_ensemble.documents.pointers import Nothing, follow, fragment_of, pointer_parts
@@ -374,5 +374,5 @@ def _contains(at: tuple[Any, ...], path: tuple[Any, ...], same_file: bool, direc
 
 
 _INCLUDE = ("file", "repository")
-_KEY = re.compile(r"\+(\?)?(include(?:[-\w]*))?(?:\*([^/.]+))?(\.+)?((?:/[^/]*)*)")
-_MAYBE = re.compile(r"""(?m)(?:^|[\s{,"'-])\+[?*./&%i]""")
+_KEY = regex(r"\+(\?)?(include(?:[-\w]*))?(?:\*([^/.]+))?(\.+)?((?:/[^/]*)*)")
+_MAYBE = regex(r"""(?m)(?:^|[\s{,"'-])\+[?*./&%i]""")

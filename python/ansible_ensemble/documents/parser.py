@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Protocol
 
 import yaml
 from yaml.events import ScalarEvent
 
+from ansible_ensemble.core.regex import regex
+
 #: A plain scalar that begins with two colons. YAML 1.2 allows it everywhere, and Unfurl writes `{eval: ::app::url}`;
 #: libyaml refuses it inside of brackets.
-_COLONS = re.compile(r"(?<![^\s\[{,])::(?=[^\s\[\]{},])")
+_COLONS = regex(r"(?<![^\s\[{,])::(?=[^\s\[\]{},])")
 #: Replaces the colons for libyaml, with the same length, so that positions stay the same.
 _STAND_IN = "\ue000\ue001"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
+from ansible_ensemble.core.regex import regex
 
 
 class Source:
@@ -217,5 +217,5 @@ def written(container: dict[Any, Any], key: Any) -> str:
     return str(value)
 
 
-_LINE_BREAK = re.compile("\r\n|\n|\r")
-_NUMBER = re.compile(r"(?:[&!]\S*\s+)*([-+.0-9][-+.\w]*)")
+_LINE_BREAK = regex("\r\n|\n|\r")
+_NUMBER = regex(r"(?:[&!]\S*\s+)*([-+.0-9][-+.\w]*)")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import Rewrite
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.places import Source
 from ansible_ensemble.documents.yaml import parse_yaml
 
 #: What comes before the content of a file: blank lines, comments, directives of YAML and the mark of its document.
-_BEFORE = re.compile(r"(?:[ \t]*(?:#[^\n]*|%[^\n]*|---[ \t]*(?:#[^\n]*)?)?\r?\n)*")
+_BEFORE = regex(r"(?:[ \t]*(?:#[^\n]*|%[^\n]*|---[ \t]*(?:#[^\n]*)?)?\r?\n)*")
 _YAML = frozenset({".yaml", ".yml", ".json"})
 
 

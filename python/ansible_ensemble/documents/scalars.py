@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Sensitive
 from ansible_ensemble.documents.places import changed
 
@@ -109,7 +109,7 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
 _FIRST = frozenset({"", *(word[:1] for word in _WORDS), *"0123456789+-."})
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?P<int>[-+]?[0-9]+)"
     r"|(?P<hex>0x[0-9a-fA-F]+)"
     r"|(?P<oct>0o[0-7]+)"

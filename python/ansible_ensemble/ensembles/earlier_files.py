@@ -6,13 +6,14 @@ import hashlib
 import re
 from pathlib import Path
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_secret_name
 from ansible_ensemble.projects.git import LITERAL, repository_of, run_git
 
 #: Commits of a file that are looked at, and bytes of one that is shown.
 _COMMITS = 20
 _LONGEST = 50_000
-_KEY = re.compile(r"^[\s\-\"'{]*([\w.-]+)[\"']?\s*[:=]", re.MULTILINE)
+_KEY = regex(r"^[\s\-\"'{]*([\w.-]+)[\"']?\s*[:=]", re.MULTILINE)
 
 
 def earlier_text(path: Path, digest: str) -> str | None:

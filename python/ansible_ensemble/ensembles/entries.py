@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.csar import META
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
 
@@ -19,10 +20,10 @@ _LOCAL = "local"
 #: What jobs and installers write, and what only completes other files.
 _UNSEARCHED = frozenset({"collections", "planned", "active", "changes", "jobs", "node_modules", "venv", "secrets"})
 #: What only service templates have, and what only ensembles have, wherever they stand in YAML or JSON.
-_SERVICE_TEMPLATE = re.compile(r"""(?m)^[ {]*["']?tosca_definitions_version["']?\s*:""")
+_SERVICE_TEMPLATE = regex(r"""(?m)^[ {]*["']?tosca_definitions_version["']?\s*:""")
 #: A file of resources, one of which at least says what runs; `resources` alone are many things.
-_RESOURCES = re.compile(r"""(?ms)^\{?["']?resources["']?\s*:.*\b(?:module|role|tasks|playbook)["']?\s*:""")
-_ENSEMBLE = re.compile(r"""(?m)(?:^|[{,])\s*["']?kind["']?\s*:\s*["']?Ensemble\b""")
+_RESOURCES = regex(r"""(?ms)^\{?["']?resources["']?\s*:.*\b(?:module|role|tasks|playbook)["']?\s*:""")
+_ENSEMBLE = regex(r"""(?m)(?:^|[{,])\s*["']?kind["']?\s*:\s*["']?Ensemble\b""")
 #: How much of a file is looked at.
 _HEAD = 1 << 16
 

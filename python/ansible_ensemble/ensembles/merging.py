@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.job_record import CHANGES
-from ansible_ensemble.changes.merge import merge_ensembles
 from ansible_ensemble.core.errors import InvalidInput, Place, shown_path
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.shape import parse_json
@@ -69,6 +68,8 @@ def merge_conflict(path: Path) -> dict[str, Any]:
     versions = conflicting_versions(root, path) if root is not None else None
     if root is None or versions is None:
         return {}
+    from ansible_ensemble.changes.merge import merge_ensembles  # here, for few ensembles are in conflict
+
     merged = merge_ensembles(*versions, path)
     if merged.unresolved:
         hint = "resolve these conflicts by hand"

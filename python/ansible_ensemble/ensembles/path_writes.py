@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, w
 from ansible_ensemble.configurators.written_paths import Write, is_writer, normal, path_arguments, writes_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.orders import CONTROLLER
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -23,9 +24,9 @@ from ansible_ensemble.planning.context import PlannedInstance
 #: Operations that make what is there.
 WRITING = ("create", "configure", "start")
 _PLAYS = ("tasks", "role", "playbook")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_NAMED = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
-_LOOKUP = re.compile(r"\b(?:lookup|query|q)\s*\(")
+_WORD = regex(r"[A-Za-z_]\w*")
+_NAMED = regex(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+_LOOKUP = regex(r"\b(?:lookup|query|q)\s*\(")
 #: How a fact begins: what is known only on the host. Two that name it alike mean the same.
 _FACT = "ansible_"
 _DEEPEST = 10

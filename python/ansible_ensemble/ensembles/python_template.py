@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.yaml import Document, parse_yaml
 from ansible_ensemble.expressions.context import TRUST
 from ansible_ensemble.language.normative import SECTIONS, normative_documents
@@ -19,7 +19,7 @@ from ansible_ensemble.language.normative import SECTIONS, normative_documents
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
 #: What becomes of an operation whose method cannot be called while the file is converted, or returns no artifact call.
-_METHOD = re.compile(rb'"className": "(?:[^":]*:([^":]*):(?:render|run)|builtins\.[^"]*)"')
+_METHOD = regex(rb'"className": "(?:[^":]*:([^":]*):(?:render|run)|builtins\.[^"]*)"')
 #: Seconds a conversion may take.
 _TIMEOUT = 120
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -18,6 +17,7 @@ from ansible_ensemble.configurators.module_spec import role_folder
 from ansible_ensemble.configurators.named_files import collections_named, files_named
 from ansible_ensemble.configurators.play_files import files_of_play
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.documents.digest import digest_path
 from ansible_ensemble.language.entities import NodeTemplate, Operation
@@ -34,7 +34,7 @@ VERSION = PurePath("ansible/release.py")
 #: Arguments that name what is read on the controller.
 _SOURCES = frozenset({"definition", "file", "playbook", "script", "src", "template", "values_files", "vars_files"})
 _FOLDERS = ("", "files", "templates")
-_WORD = re.compile(r"[\w./~-]+")
+_WORD = regex(r"[\w./~-]+")
 _PROGRAMS = frozenset({".sh", ".py", ".pl", ".rb", ".js", ".yml", ".yaml", ".j2", ".tf"})
 _LONGEST_NAME = 1024
 

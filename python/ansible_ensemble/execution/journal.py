@@ -21,13 +21,14 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.journal_kinds import EntryKind
+from ansible_ensemble.core.regex import regex
 
 #: Version of the format; the major number changes when a reader has to change.
 FORMAT_VERSION = "1.0"
 
 _CUT_OFF = "the line is cut off"
-_LINE = re.compile(rb'(\{"seq":(0|[1-9][0-9]{0,17}),"crc":")([0-9a-f]{8})("(?:,.*)?\})\Z', re.DOTALL)
-_BEGIN = re.compile(rb'\{"seq":')
+_LINE = regex(rb'(\{"seq":(0|[1-9][0-9]{0,17}),"crc":")([0-9a-f]{8})("(?:,.*)?\})\Z', re.DOTALL)
+_BEGIN = regex(rb'\{"seq":')
 
 
 class Journal:

@@ -6,7 +6,6 @@ handed to the engine untrusted, and Ansible (2.19 and newer) does not evaluate i
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from msgspec.structs import replace
 from ansible_ensemble.core.budget import Budget, Fault, Limits, NoData
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.processor_time import at_most
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.connections import Connections
@@ -42,7 +42,7 @@ _COMPILED = 1024
 #: What a template may use in a project that is not trusted, with those that it needs.
 _LIMITS, _SECONDS = Limits(steps=3_000_000), 5
 _BOUNDED = f"templates are bounded in a project that is not trusted; {TRUST}"
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = regex(r"[A-Za-z_]\w*")
 
 
 #: Functions of the language that are filters too.

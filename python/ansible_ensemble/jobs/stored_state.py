@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place, UsageError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import Location, locate
 from ansible_ensemble.ensembles.merge_directives import expanded
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 #: Set to have commands that look use the state as it was fetched last.
 OFFLINE = "ANSIBLE_ENSEMBLE_OFFLINE"
 
-_SECTION = re.compile(rb"""^\s*(["']?(environment|context)["']?\s*:|["']?\+|\{)""", re.MULTILINE)
+_SECTION = regex(rb"""^\s*(["']?(environment|context)["']?\s*:|["']?\+|\{)""", re.MULTILINE)
 
 
 def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:

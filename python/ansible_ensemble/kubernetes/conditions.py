@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 
 #: The condition that makes an object of a kind ready, where it is one.
 _CONDITIONS = {"CustomResourceDefinition": "Established", "APIService": "Available", "Pod": "Ready", "Job": "Complete"}
@@ -21,7 +21,7 @@ _ROLLED_OUT = {
     "DaemonSet": ("updatedNumberScheduled", "numberAvailable"),
     "ReplicaSet": ("replicas", "readyReplicas"),
 }
-_PART = re.compile(r"""\.?([\w-]+)|\[(\d+)\]|\[['"]([^'"]+)['"]\]""")
+_PART = regex(r"""\.?([\w-]+)|\[(\d+)\]|\[['"]([^'"]+)['"]\]""")
 _KEYS = ({"condition", "status"}, {"field", "value"}, {"jsonpath", "value"})
 _HINT = "true, rollout, a condition (Available), {condition:, status:}, or {field: .status.phase, value:}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.kubernetes.cluster import Cluster, UnknownKind
 from ansible_ensemble.kubernetes.conditions import NeverReady, Wait, unmet
 from ansible_ensemble.kubernetes.connection import RequestRefused
@@ -17,7 +17,7 @@ from ansible_ensemble.kubernetes.objects import Definition, Reference, differenc
 
 #: Seconds between two looks, at first and at most.
 _SOON, _LATER = 0.05, 1.0
-_MANAGER = re.compile(r'conflict with "([^"]+)"')
+_MANAGER = regex(r'conflict with "([^"]+)"')
 
 
 class Cancelled(EnsembleError):

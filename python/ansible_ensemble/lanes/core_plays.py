@@ -10,7 +10,6 @@ inventory does not know that host, the playbook sees an inventory that holds it 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from ansible.executor.playbook_executor import PlaybookExecutor
 from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
 from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
 from ansible_ensemble.lanes.core_recorder import Listener, TaskRecorder
@@ -27,7 +27,7 @@ from ansible_ensemble.lanes.core_variables import LookUps, given_names
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
 
-_PLAIN_NAME = re.compile(r"[\w.-]+")
+_PLAIN_NAME = regex(r"[\w.-]+")
 #: Plugins that Ansible reads itself.
 _FILTERS = Path(__file__).with_name("filters")
 

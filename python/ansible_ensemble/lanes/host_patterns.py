@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.orders import CONTROLLER
+from ansible_ensemble.core.regex import regex
 
 #: Names without anything that Ansible takes for a glob, a regular expression or a subscript.
-_PLAIN = re.compile(r"[!&]?[^~*?\[\]]+")
+_PLAIN = regex(r"[!&]?[^~*?\[\]]+")
 #: Globs alone; Ansible warns of one that matches nothing.
-_GLOB = re.compile(r"[^~\[\]]*[*?][^~\[\]]*")
+_GLOB = regex(r"[^~\[\]]*[*?][^~\[\]]*")
 #: A path as Ansible's messages have it.
-_BYTES = re.compile(r"\bb'([^']*)'")
+_BYTES = regex(r"\bb'([^']*)'")
 #: Groups that everything is in.
 _ALWAYS = frozenset({"all", "ungrouped"})
 

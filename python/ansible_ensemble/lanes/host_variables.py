@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.orders import CONTROLLER, fact_value
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_secret_name, mark_sensitive
 from ansible_ensemble.documents.digest import digest_file
 from ansible_ensemble.lanes import core
@@ -19,10 +19,10 @@ from ansible_ensemble.lanes.decrypted import is_connection_secret
 from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.lanes.session import AnsibleSession
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = regex(r"[A-Za-z_]\w*")
 #: Groups that everything is in.
 _ALWAYS = frozenset({"all", "ungrouped"})
-_PLAIN = re.compile(r"[\w.*?-]+")
+_PLAIN = regex(r"[\w.*?-]+")
 #: Names by which a template reaches variables that are not in it by their own names.
 _INDIRECT = frozenset({"hostvars", "vars"})
 #: Special variables about a run of Ansible: planning and executing a job are two.
@@ -37,7 +37,7 @@ _OF_PLACES = frozenset(
     )
 )
 #: Extra variables that are options of a job.
-_OF_JOBS = re.compile(r"ensemble(_\w+)?")
+_OF_JOBS = regex(r"ensemble(_\w+)?")
 
 
 class HostVariables:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from importlib.util import find_spec
 
 from ansible_ensemble.configurators.module_sources import sources
+from ansible_ensemble.core.regex import regex
 
 #: Where a module gets its arguments from, and how it reports.
-_BASE = re.compile(rb"\bAnsibleModule\b")
+_BASE = regex(rb"\bAnsibleModule\b")
 #: What starts the module once more, or reads files of its own archive.
 _EXPECTS_A_PROGRAM = (b"respawn_module", b"WANT_JSON", b"<<INCLUDE_ANSIBLE_MODULE_")
 

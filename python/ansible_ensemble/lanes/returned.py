@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from ansible_ensemble.core import texts
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.execution.output import OUTPUT_LIMIT, BoundedOutput
 
 #: Bytes of a result that are taken as they are.
@@ -22,16 +23,16 @@ _TOO_LARGE = (
     b' is left out"}'
 )
 #: What a JSON string holds up to its closing quote; a line's end is in none.
-_BODY = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
+_BODY = regex(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+', re.DOTALL)
 #: The whole characters and escapes that a string begins with. Not possessive: Python 3.11.2 then keeps half of an
 #: escape that does not match.
-_WHOLE = re.compile(rb"[^\\]*(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*)*", re.DOTALL)
+_WHOLE = regex(rb"[^\\]*(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^\\]*)*", re.DOTALL)
 #: Where in the middle of a string a character begins for certain: after so many that no escape reaches across, and at
 #: a backslash before which there is none.
-_BEGINNING = re.compile(rb"[^\\]{6}|(?<=[^\\])(?=\\)", re.DOTALL)
+_BEGINNING = regex(rb"[^\\]{6}|(?<=[^\\])(?=\\)", re.DOTALL)
 #: Half of a character at the end; an escaped backslash before `ud8..` is not an escape of a character.
-_HIGH_HALF = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
-_LOW_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_HIGH_HALF = regex(rb"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_LOW_HALF = regex(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 class ReturnedJson:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.places import Map, Seq, changed
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import SECTIONS
 
-_VERSION = re.compile(r"alien_dsl_\d+_\d+_\d+")
+_VERSION = regex(r"alien_dsl_\d+_\d+_\d+")
 #: The archive of the standard's own types, which are always there; any version of it.
 _NORMATIVE = "tosca-normative-types:"
 

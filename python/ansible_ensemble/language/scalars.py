@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any, TypeGuard
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.scalars import as_written
 
 _PREFIXES: dict[str, float] = {"": 1}
@@ -28,9 +28,9 @@ UNITS: dict[str, dict[str, float]] = {
 _TIME_NAMES = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m", "minutes": "m"}
 _TIME_NAMES |= {"hour": "h", "hours": "h", "day": "d", "days": "d"}
 
-_SCALAR = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
-_VERSION = re.compile(r"(\d+)(?:\.(\d+)(?:\.(\d+)(?:\.([0-9A-Za-z_]+)(?:-(\d+))?)?)?)?")
-_TIMESTAMP = re.compile(
+_SCALAR = regex(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
+_VERSION = regex(r"(\d+)(?:\.(\d+)(?:\.(\d+)(?:\.([0-9A-Za-z_]+)(?:-(\d+))?)?)?)?")
+_TIMESTAMP = regex(
     r"\d{4}-\d\d-\d\d|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.(\d*))?"
     r"[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +11,7 @@ from msgspec import Struct, field
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.alien import is_alien
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
@@ -40,10 +40,10 @@ _ALIASES = {
 
 
 #: Types that profiles of the standard have, and that it has not itself.
-_OF_PROFILE = re.compile(r"tosca\.\w+\.(nfv|mec)\b")
+_OF_PROFILE = regex(r"tosca\.\w+\.(nfv|mec)\b")
 _BESIDE = "the types of that profile are not here: import the file that declares them"
 #: Versions of profiles, as `tosca_simple_profile_for_nfv_1_0_0`: types beside the standard's, by the rules of 1.3.
-_PROFILE = re.compile(r"tosca_simple_profile_for_[a-z]+(_\d+){2,3}")
+_PROFILE = regex(r"tosca_simple_profile_for_[a-z]+(_\d+){2,3}")
 
 
 def known_version(name: object) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,9 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes.session import AnsibleSession
 
-_UNUSUAL = re.compile(r"[^\w.-]")
+_UNUSUAL = regex(r"[^\w.-]")
 _HINT = "write a list of tasks, or a list of plays, each with hosts: all"
 
 

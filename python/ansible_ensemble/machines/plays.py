@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.orders import Host, Outcome
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, reveal
 from ansible_ensemble.core.texts import cut
 from ansible_ensemble.machines.ansible_process import AnsibleProcess
@@ -20,7 +21,7 @@ MACHINE, PARAMS = "machine", "params"
 
 #: Characters of an event that the output has.
 _EVENT = 20_000
-_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_VARIABLE = regex(r"[A-Za-z_]\w*", re.ASCII)
 
 
 async def play(ansible: AnsibleProcess, host: Host, playbook: Playbook, output: Output) -> Played:

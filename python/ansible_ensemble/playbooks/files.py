@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.playbooks.words import scalars_in
 
 #: What a template names that becomes a part of it.
-_INCLUDED = re.compile(r"""\{%-?\s*(?:include|import|extends|from)\s+['"]([\w./-]+)['"]""")
+_INCLUDED = regex(r"""\{%-?\s*(?:include|import|extends|from)\s+['"]([\w./-]+)['"]""")
 _YAML = (".yml", ".yaml")
-_COMPUTED = re.compile(r"(\{\{.*?\}\}|\*)+")
+_COMPUTED = regex(r"(\{\{.*?\}\}|\*)+")
 
 
 def files_named(raw: Any, folder: Path) -> Iterator[Path]:

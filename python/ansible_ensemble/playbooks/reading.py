@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.play_keywords import PLAY_TASKS
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Remark
 from ansible_ensemble.playbooks.spellings import Spellings
@@ -46,7 +46,7 @@ _CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
 #: How Ansible names a module that is not there.
-_UNKNOWN_MODULE = re.compile(r"couldn't resolve module/action '([\w.]+)'")
+_UNKNOWN_MODULE = regex(r"couldn't resolve module/action '([\w.]+)'")
 _MAGIC = frozenset({"inventory_hostname", "inventory_hostname_short", "groups", "group_names", "hostvars"})
 
 

@@ -6,21 +6,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_SHORT = re.compile(r"(ansible\.(builtin|legacy)\.)")
+from ansible_ensemble.core.regex import regex
+
+_WORD = regex(r"[A-Za-z_]\w*")
+_SHORT = regex(r"(ansible\.(builtin|legacy)\.)")
 #: Special variables of Ansible that are no facts [Ansible, "Special Variables" and connection variables].
-_NO_FACTS = re.compile(
+_NO_FACTS = regex(
     r"ansible_(managed|host|port|user|password|connection|check_mode|diff_mode|forks|limit|run_tags|skip_tags|version"
     r"|verbosity|config_file|search_path|inventory_sources|playbook_python|python_interpreter|network_os|shell_\w+"
     r"|ssh_\w+|become\w*|winrm_\w+|psrp_\w+|paramiko_\w+|loop\w*|index_var|failed_\w+|role_\w+|parent_\w+"
     r"|dependent_\w+|collection_name|pipelining|remote_tmp|async_dir|private_key_file|timeout|play_\w+)"
 )
-_FACT = re.compile(r"ansible_\w+")
+_FACT = regex(r"ansible_\w+")
 #: Variables that are other ones, or of other hosts, when a play of several hosts is taken apart.
 _OF_THE_PLAY = frozenset({"play_hosts", "ansible_play_hosts", "ansible_play_hosts_all", "ansible_play_batch"})
 _SET_FACT = "set_fact"
 _HOSTVARS = "hostvars"
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_TEMPLATE = regex(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 #: Keys whose values are expressions without braces; and of modules, which may be given those in one text.
 _BARE = frozenset(
     {"when", "until", "failed_when", "changed_when", "that", "var", "debug", "assert", "meta"}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
-from urllib.parse import urlencode
-from urllib.request import HTTPSHandler, Request, build_opener
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
+
+if TYPE_CHECKING:
+    from urllib.request import HTTPSHandler
 
 #: Environment variables of an address and a credential of the API, as `awx.awx` and AWX's credentials of it name them.
 _PREFIXES = ("CONTROLLER", "TOWER")
@@ -74,6 +74,9 @@ def has_ended(job: ControllerJob, environ: Mapping[str, str]) -> bool:
     here = environ.get("AWX_HOST") or host
     if not host or not headers or not job.url.startswith(f"{here.rstrip('/')}/"):
         return False
+    from urllib.parse import urlencode
+    from urllib.request import Request, build_opener  # here, as below: few jobs are of AWX
+
     request = Request(f"{host.rstrip('/')}/api/v2/unified_jobs/?{urlencode({'id': job.id})}", headers=headers)
     with suppress(OSError, ValueError, KeyError, IndexError, TypeError):
         with build_opener(*_tls(host, environ)).open(request, timeout=_TIMEOUT) as answer:
@@ -101,6 +104,9 @@ def _api(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 def _tls(host: str, environ: Mapping[str, str]) -> list[HTTPSHandler]:
     if not host.startswith("https:"):
         return []
+    import ssl
+    from urllib.request import HTTPSHandler
+
     verify = next(filter(None, (environ.get(f"{prefix}_VERIFY_SSL", "") for prefix in _PREFIXES)), "true")
     context = ssl.create_default_context()
     if verify.lower() in ("false", "no", "0"):

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import with_shown_urls
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.csar import open_csar
@@ -33,7 +34,7 @@ from ansible_ensemble.projects.project import (
 )
 from ansible_ensemble.projects.schemas import SCHEMAS, write_schemas
 
-_URL = re.compile(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
+_URL = regex(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
 _ARCHIVES = (".zip", ".csar")
 #: What a copy of a folder leaves behind: what jobs made and git would not have either.
 _LEFT_BEHIND = (

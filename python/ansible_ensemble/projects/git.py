@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import subprocess
 import time
 from collections.abc import Iterable, Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 from ansible_ensemble.projects import git_guard
 from ansible_ensemble.projects.git_claim import claimed
@@ -21,7 +21,7 @@ from ansible_ensemble.projects.trust import is_trusted
 
 _LOG = logging.getLogger(__name__)
 
-_BUSY = re.compile(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
+_BUSY = regex(r"(index|HEAD|config|refs/\S+)\.lock'?: File exists|Unable to create .*\.lock")
 _BUSY_TRIES = 25
 _BUSY_PAUSE = 0.2
 #: git must not ask a person, and must not open an editor

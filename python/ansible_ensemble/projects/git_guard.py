@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
+from ansible_ensemble.core.regex import regex
+
 #: The ways that a repository may be reached by; git knows others that run any command (`ext::`).
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)", re.IGNORECASE)
-_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_SCHEME = regex(r"([a-z][a-z0-9+.-]*)://([^/]*)", re.IGNORECASE)
+_COMMIT = regex(r"[0-9a-f]{4,64}")
 
 #: Settings by which a repository has git run a program.
-_RUNS = re.compile(
+_RUNS = regex(
     r"""filter\..*\.(clean|smudge|process) | diff\..*\.(command|textconv) | diff\.external | merge\..*\.driver
     | credential\.(.*\.)?helper | gpg\.(.*\.)?program | gpg\..*command | (remote|url)\..* | submodule\..*\.update
     | core\.(sshcommand|gitproxy|askpass|pager|editor|alternaterefscommand) | pager\..* | sequence\.editor
     | uploadpack\.packobjectshook | interactive\.difffilter | trailer\..*\.(cmd|command) | .*\.(cmd|path)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_INCLUDES = re.compile(r"include(if\..*)?\.", re.IGNORECASE)
+_INCLUDES = regex(r"include(if\..*)?\.", re.IGNORECASE)
 #: Settings of a repository that are neutralised.
 _NEVER = {
     "core.fsmonitor": "false",

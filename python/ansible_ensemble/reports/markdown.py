@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-_TICKS = re.compile(r"`{3,}")
+from ansible_ensemble.core.regex import regex
+
+_TICKS = regex(r"`{3,}")
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:

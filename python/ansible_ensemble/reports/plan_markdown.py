@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.actions import Action
 from ansible_ensemble.core.errors import shown_path
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.reports.markdown import escaped, fenced, markdown_table
 from ansible_ensemble.reports.plan_text import plan_text
 from ansible_ensemble.reports.plan_words import fate, summary_line
@@ -15,7 +16,7 @@ from ansible_ensemble.reports.values import clean
 #: Comments of GitHub hold 65,536 characters; what stands above and below the plan's text has its share.
 _LONGEST = 40_000
 _MOST_ROWS = 100
-_SIGN = re.compile(r"^( +)(-/\+|[-+~])(?= )")
+_SIGN = regex(r"^( +)(-/\+|[-+~])(?= )")
 
 
 def plan_markdown(plan: dict[str, Any]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from msgspec import Struct, field
 
 from ansible_ensemble.core.journal_kinds import EntryKind
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.reports.dependants import Dependants
 from ansible_ensemble.reports.drift_text import is_not_checked
 from ansible_ensemble.reports.names import event_title, key_title
@@ -19,7 +19,7 @@ from ansible_ensemble.reports.values import clean
 #: Seconds after which an operation that still runs is named again; after that, each time it has run twice as long.
 FIRST_REMINDER = 10.0
 #: A task of a play, told in a line, up to the word for how it ended.
-_TASK = re.compile(r"^(TASK \[.*?\] )(ok|changed|skipped|ignored|failed|unreachable)(?=: \[)")
+_TASK = regex(r"^(TASK \[.*?\] )(ok|changed|skipped|ignored|failed|unreachable)(?=: \[)")
 #: How many of the operations that wait for one are named.
 _NAMED = 5
 

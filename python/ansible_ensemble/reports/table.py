@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 from textwrap import wrap
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
+from ansible_ensemble.core.regex import regex
+
+_ESCAPES = regex(r"\x1b\[[0-9;]*[A-Za-z]")
+_COLOURS = regex(r"(\x1b\[[0-9;]*m)")
 _RESET = "\x1b[0m"
 #: What a text is best broken behind.
 _BREAKS = " ._/:,-"
@@ -19,7 +20,7 @@ _NARROWEST = 8
 
 #: Characters, each with the escape codes that colour it.
 _Painted = list[tuple[str, str]]
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = regex(r"[\x00-\x7f]+")
 
 
 def width(text: str) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 
 #: The longest value that is shown on one line.
@@ -20,8 +20,8 @@ LONG_LINE = 1000
 _SECRET = "(sensitive value)"
 _WORDS = frozenset(("", "<<", "null", "~", "true", "false", "yes", "no", "on", "off", ".inf", "+.inf", "-.inf", ".nan"))
 _PUNCTUATION = frozenset(",[]{}?")
-_NUMBER = re.compile(r"[-+]?(\.\d+|\d[\d_]*(\.\d*)?)([eE][-+]?\d+)?\Z|0[xo][\da-fA-F]+\Z")
-_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](.*\S)?\Z|-[^\s].*\S\Z|/.*\Z")
+_NUMBER = regex(r"[-+]?(\.\d+|\d[\d_]*(\.\d*)?)([eE][-+]?\d+)?\Z|0[xo][\da-fA-F]+\Z")
+_PLAIN = regex(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`](.*\S)?\Z|-[^\s].*\S\Z|/.*\Z")
 
 
 def clean(text: str) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
+
+from ansible_ensemble.core.regex import regex
 
 #: From this verbosity on, everything that ansible-playbook prints is shown.
 EVERYTHING = 2
 
 #: How Python begins to report an uncaught error.
-_CRASH = re.compile(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
+_CRASH = regex(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
 
 #: What Ansible prints about its own start at the first `-v`.
-_OWN_START = re.compile(
+_OWN_START = regex(
     r"Using \S.* as config file$|No config file found; using defaults$|Using inventory plugin |"
     r"running playbook inside collection |Set default localhost to "
 )

@@ -7,7 +7,6 @@ encrypted are no part of it.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from typing import Any
 from ansible_ensemble.changes.job_record import CHANGES, JOBS
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.ensemble_schema import RECORDED_SECTIONS
@@ -33,7 +33,7 @@ SECTIONS, MARK = "ensemble.yaml", "state.json"
 PLACES = (FILE_NAME, SECTIONS, MARK, CHANGES, ACTIVE, JOBS)
 
 _PLACES = (CHANGES, *(f"{ACTIVE}/{kind}" for kind in COMMITTED))
-_OF_JOBS = re.compile(rf"{JOBS}/job[\w.-]+")
+_OF_JOBS = regex(rf"{JOBS}/job[\w.-]+")
 _LOGS = (".yaml", ".events.jsonl")
 #: Of how many jobs the logs and the records with output are kept.
 _KEPT_LOGS = 20

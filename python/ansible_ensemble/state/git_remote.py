@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ansible_ensemble.core.errors import EnsembleError, Place
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.projects.git import git_environment
@@ -22,15 +23,15 @@ _TIMEOUT = 300.0
 _SSH = ("-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")
 _SILENT = {"http.lowSpeedLimit": "1", "http.lowSpeedTime": "60", "gc.auto": "200"}
 #: What git says when somebody else was quicker.
-_QUICKER = re.compile(
+_QUICKER = regex(
     r"stale info|fetch first|non-fast-forward|already exists|cannot lock ref|failed to update ref|incorrect old value"
 )
 #: What git says of a branch that somebody else has removed.
-_GONE = re.compile(r"couldn't find remote ref")
+_GONE = regex(r"couldn't find remote ref")
 #: How often branches are listed because others changed them meanwhile.
 _TRIES = 10
 #: What git says of a lock in the repository here.
-_LEFT = re.compile(r"Unable to create '[^']*\.lock': File exists")
+_LEFT = regex(r"Unable to create '[^']*\.lock': File exists")
 
 
 class Refused(Unreachable):

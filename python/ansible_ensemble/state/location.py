@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -11,6 +10,7 @@ from string import Template
 from ansible_ensemble.changes.job_record import JOBS
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.folders import with_home
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.git_guard import clone_fault
@@ -19,7 +19,7 @@ from ansible_ensemble.state.store import Store
 
 _BRANCH = "ensemble-state"
 _REPOSITORY = "state.git"
-_NO_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|^[-./]|[./]$|^@?$")
+_NO_BRANCH = regex(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|^[-./]|[./]$|^@?$")
 #: Credentials that name a file here.
 _FILES = ("ssh_key", "known_hosts", "ca")
 

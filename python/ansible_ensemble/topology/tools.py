@@ -18,6 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.paths import is_there, resolved
 from ansible_ensemble.language.entities import (
     Artifact,
@@ -53,7 +54,7 @@ _COLLECTION = (
 
 
 #: Names of wheels and source distributions.
-_FILE = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|\.tar\.gz|\.zip)")
+_FILE = regex(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|\.tar\.gz|\.zip)")
 
 
 def add_tools(topology: Topology) -> None:
