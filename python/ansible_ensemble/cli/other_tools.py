@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
@@ -18,8 +19,7 @@ from ansible_ensemble.core.hints import nearest
 Options = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Struct, frozen=True):
     """A command of another tool.
 
     Attributes:
@@ -31,8 +31,7 @@ class Spoken:
     options: Options = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """Another tool.
 
     Attributes:

@@ -23,7 +23,6 @@ from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
 from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current, state_copy
-from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
 from ansible_ensemble.projects import lock as locks
@@ -156,18 +155,6 @@ def _prepare(
     except BaseException:
         lock.release()
         raise
-
-
-def validate(
-    paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False, expand: bool = False
-) -> dict[str, Any]:
-    """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`.
-
-    With `expand`, each valid file has its service template written out in plain TOSCA, as `expanded`.
-    """
-    job_options = JobOptions.from_mapping(options)
-    files = [validate_path(path, job_options, part=part, expand=expand) for path in paths]
-    return {"valid": not any(file["errors"] for file in files), "files": files}
 
 
 def migrate(path: str, options: Mapping[str, Any], *, write: bool = False) -> dict[str, Any]:

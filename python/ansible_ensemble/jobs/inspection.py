@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -109,3 +109,17 @@ def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str,
         tasks = document.pop("tasks")
         return {"job": document, "tasks": tasks}
     return {"task": document}
+
+
+def validate(
+    paths: Sequence[str], options: Mapping[str, Any], *, part: bool = False, expand: bool = False
+) -> dict[str, Any]:
+    """Errors in files: `{"valid", "files": [{"path", "file", "counts", "errors": [...], "warnings": [...]}]}`.
+
+    With `expand`, each valid file has its service template written out in plain TOSCA, as `expanded`.
+    """
+    from ansible_ensemble.jobs.validate import validate_path  # here, for it plans all that a job might do
+
+    job_options = JobOptions.from_mapping(options)
+    files = [validate_path(path, job_options, part=part, expand=expand) for path in paths]
+    return {"valid": not any(file["errors"] for file in files), "files": files}

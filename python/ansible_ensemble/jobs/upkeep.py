@@ -62,7 +62,7 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     """Everything that is wrong with an ensemble, a service template or an archive."""
     session = session_of(action, {}, located(ensemble))
     given = {**options, "vault": vault_of(action), "session": session}
-    (found,) = commands.validate([ensemble], given, part=part)["files"]
+    (found,) = inspection.validate([ensemble], given, part=part)["files"]
     texts = [error["text"] for error in found["errors"]]
     told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
     told |= {name: found[name] for name in ("errors", "warnings", "notices")}

@@ -10,8 +10,7 @@ import zipfile
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.jobs.commands import validate
-from ansible_ensemble.jobs.inspection import query
+from ansible_ensemble.jobs.inspection import query, validate
 from ansible_ensemble.jobs.planned import make_plan
 from ansible_ensemble.projects.git import dirty_files
 from ansible_ensemble.projects.trust import trust

@@ -11,8 +11,7 @@ import zipfile
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.jobs.commands import validate
-from ansible_ensemble.jobs.inspection import query
+from ansible_ensemble.jobs.inspection import query, validate
 from tests.preloaded import PROGRAMS, run
 
 pytestmark = pytest.mark.usefixtures("nothing_trusted")

@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     """Check files; every error is named, not only the first."""
-    from ansible_ensemble.jobs import commands as jobs
+    from ansible_ensemble.jobs import inspection
 
     console = session.console
     given = options.job_options(arguments, console.environment)
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("--expanded prints what is valid, --migrate what is not understood")
     if arguments.migrate:
         return _migrate(arguments, given, console)
-    found = jobs.validate(arguments.paths, given, part=arguments.part, expand=arguments.expanded)
+    found = inspection.validate(arguments.paths, given, part=arguments.part, expand=arguments.expanded)
     if arguments.output == "json":
         console.document(with_texts(found))
     elif arguments.expanded and found["valid"]:
