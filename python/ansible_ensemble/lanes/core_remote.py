@@ -15,9 +15,10 @@ import os
 import shlex
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.module_files import ModuleFiles, module_files
@@ -44,8 +45,7 @@ class Opened(BaseException):
         self.descriptors = descriptors
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
+class Interpreter(Struct, frozen=True):
     """The Python of a host: core's line for it, and the fact that its discovery makes, if it was discovered."""
 
     shebang: str

@@ -15,8 +15,10 @@ import zipfile
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_ensemble.core.regex import regex
+
 #: An argument of core's wrapper, in a line of its own.
-_ARGUMENT = re.compile(rb"^(module_fqn|profile|extensions|zip_data)=(.*),$", re.MULTILINE)
+_ARGUMENT = regex(rb"^(module_fqn|profile|extensions|zip_data)=(.*),$", re.MULTILINE)
 _CALL = b"_ansiballz_main(\n"
 
 
