@@ -8,9 +8,11 @@ import shutil
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.helm_cluster import cluster_variables

@@ -9,10 +9,12 @@ import shutil
 import sys
 import time
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.protocol import Task

@@ -6,11 +6,11 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.projects.controller import ControllerJob, has_ended, running_job
 from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects import lock as locks

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.projects import lock as locks
