@@ -59,7 +59,7 @@ _ANYWHERE = {"hosts": "all", "gather_facts": False}
 _INLINE = "playbook.yml"
 _PLAY_INPUTS = RESERVED_INPUTS | {"playbook", "arguments"}
 #: What a play asks of its task as Unfurl has it; a variable of its own that is called so has other parts.
-_TASK = re.compile(r"\btask\.(?:dryrun|operation|reason|workflow)\b")
+_TASK = regex(r"\btask\.(?:dryrun|operation|reason|workflow)\b")
 #: The map of all inputs, where a play reads one of them by it.
 _INPUTS = regex(r"\binputs\s*[.\[]")
 #: Inputs of templates that see what tasks returned.
