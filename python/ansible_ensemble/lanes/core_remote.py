@@ -116,7 +116,7 @@ class RemoteLane:
         from ansible import constants
         from ansible.plugins.connection.ssh import Connection
 
-        if not self.enabled or type(connection) is not Connection or constants.DEFAULT_KEEP_REMOTE_FILES:
+        if not self.enabled or connection.__class__ is not Connection or constants.DEFAULT_KEEP_REMOTE_FILES:
             return False
         become = connection.become
         if become is not None and str(become._load_name).rpartition(".")[2] not in _BECOME:

@@ -32,18 +32,20 @@ class FolderStore:
 
     def write(self, files: Files, _note: str, lock_id: str) -> None:
         """See `Store`."""
-        with self._held(lock_id):
+        with self._guarded() as holder:
+            check_held(holder, lock_id)
             mirror(files, self._folder, tree(self._folder))
 
     def keep(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
-        with self._held(lock_id):
+        with self._guarded() as holder:
+            check_held(holder, lock_id)
             mirror({name: File(journal)}, self._folder, {})
 
     def renew(self, lock_id: str) -> None:
         """See `Store`."""
-        with self._held(lock_id) as holder:
-            lock_file.replace(self._lock, lock_text(renewal(holder)))
+        with self._guarded() as holder:
+            lock_file.replace(self._lock, lock_text(renewal(check_held(holder, lock_id))))
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
@@ -61,13 +63,8 @@ class FolderStore:
             self._lock.unlink(missing_ok=True)
 
     @contextmanager
-    def _held(self, lock_id: str) -> Iterator[Lock]:
-        """Keep the lock from being taken over meanwhile; it is this one's."""
-        with self._guarded() as holder:
-            yield check_held(holder, lock_id)
-
-    @contextmanager
     def _guarded(self) -> Iterator[Lock | None]:
+        """The lock, which nobody replaces or removes meanwhile."""
         with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
             yield parse_lock(text, self._folder / _LOCKED) if text is not None else None
 
