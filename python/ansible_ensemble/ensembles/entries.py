@@ -12,7 +12,7 @@ from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.csar import META
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
 
-_YAML = frozenset({".yaml", ".yml", ".json"})
+_YAML = frozenset({".yaml", ".yml", ".json", ".tosca"})
 _ARCHIVE = ".csar"
 _GIT = ".git"
 #: Where Unfurl keeps what completes the file of a project on one machine.
