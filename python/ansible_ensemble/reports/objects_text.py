@@ -24,6 +24,13 @@ COLUMNS = {
     "contexts": ("Name", "Engine", "Image", "Description"),
     "users": ("Name", "Roles", "Description"),
     "roles": ("Name", "Bundle", "Description"),
+    "pools": ("Id", "ParentPool", "Description"),
+    "tenants": ("Name", "Users", "Description"),
+    "endpoints": ("Id", "ConnectionStatus", "VersionSets", "Description"),
+    "version_sets": ("Id", "DRPVersion", "Description"),
+    "catalog_items": ("Id", "Type", "Version", "Source"),
+    "reservations": ("Addr", "Token", "Strategy"),
+    "leases": ("Addr", "State", "Token", "ExpireTime"),
 }
 #: Cells of a column are cut to this width where the columns were not asked for.
 _WIDTH = 48

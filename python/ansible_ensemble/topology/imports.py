@@ -133,7 +133,7 @@ class Importer(Struct):
         elif known is None:
             hint = nearest(str(version), VERSIONS) or f"one of {', '.join(VERSIONS)}"
             problems.add(f"the {_VERSION} {kind_of(version)} is not known", where, hint)
-        elif known in VERSIONS[:4] and _VERSION in body and next(iter(body)) != _VERSION:
+        elif known in VERSIONS[:4] and not _is_first(body, _VERSION):
             problems.add(f"the {_VERSION} is not the first key", where, "move it to the top")
         return known or str(version)
 
@@ -398,3 +398,12 @@ def local_path(text: str, base: Path) -> Path | None:
     except ValueError:
         return None
     return Path(unquote(parts.path)) if parts.scheme == "file" and parts.netloc in ("", "localhost") else None
+
+
+def _is_first(body: Mapping[str, Any], key: str) -> bool:
+    """Whether no other key stands above one in its own file; true also of a template within another file."""
+    top, where = place_of(body), place_of(body, key)
+    if top is None or where is None or top.column != 1 or top.file != where.file:
+        return True
+    places = (place_of(body, other) for other in body)
+    return not any(place and place.file == where.file and place.line < where.line for place in places)

@@ -33,7 +33,7 @@ def test_validated(case):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_that_lacks_nothing_is_available(kind):
     uuid = "bbbbbbbb-0000-4000-8000-000000000000"
-    fields = {"Name": "ab", "ID": "ab", "Uuid": uuid, "State": "created", "Arch": "amd64"}
+    fields = {"Name": "ab", "ID": "ab", "Uuid": uuid, "State": "created", "Arch": "amd64", "Addr": "192.0.2.7"}
     checked = validated(from_plain(KINDS[kind], fields), shelf())
     assert (checked.validated, checked.available, checked.errors) == (True, True, [])
 
