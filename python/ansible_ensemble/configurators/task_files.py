@@ -385,7 +385,7 @@ class _FileChecker:
             if str(key) not in BLOCK and not (handlers and key == "listen"):
                 yield InvalidInput(f"'{key}' is no keyword of a block", key_place_of(block, key), nearest(key, BLOCK))
         if BLOCK_PARTS[0] not in block:
-            part = next(part for part in BLOCK_PARTS if part in block)
+            part = next((part for part in BLOCK_PARTS if part in block), "")
             yield InvalidInput(f"`{part}` stands without a block", key_place_of(block, part), "write block: beside it")
         yield from self._shared(block)
         defaults, self._defaults = self._defaults, self._defaults or bool(block.get("module_defaults"))
