@@ -7,6 +7,7 @@ took, and how often it started which program. What a fixture of a session takes 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -51,12 +52,13 @@ class Measured:
 def _processors() -> tuple[float, float]:
     """Seconds of processors until now, of this process, and of those it started and what they waited for."""
     own, ended = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    alive = [
-        sum(map(int, Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11:15])) / _TICKS
-        for task in Path("/proc/self/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
-    return own.ru_utime + own.ru_stime, ended.ru_utime + ended.ru_stime + sum(alive)
+    alive = 0.0
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread or a child has ended just now
+            for child in (task / "children").read_text().split():
+                times = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11:15]
+                alive += sum(map(int, times)) / _TICKS
+    return own.ru_utime + own.ru_stime, ended.ru_utime + ended.ru_stime + alive
 
 
 def _taken(line: dict[str, Any]) -> float:
