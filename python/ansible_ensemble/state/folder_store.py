@@ -32,20 +32,20 @@ class FolderStore:
 
     def write(self, files: Files, _note: str, lock_id: str) -> None:
         """See `Store`."""
-        with self._guarded() as holder:
-            check_held(holder, lock_id)
+        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
+            check_held(self._parsed(text), lock_id)
             mirror(files, self._folder, tree(self._folder))
 
     def keep(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
-        with self._guarded() as holder:
-            check_held(holder, lock_id)
+        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
+            check_held(self._parsed(text), lock_id)
             mirror({name: File(journal)}, self._folder, {})
 
     def renew(self, lock_id: str) -> None:
         """See `Store`."""
-        with self._guarded() as holder:
-            lock_file.replace(self._lock, lock_text(renewal(check_held(holder, lock_id))))
+        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
+            lock_file.replace(self._lock, lock_text(renewal(check_held(self._parsed(text), lock_id))))
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
@@ -58,15 +58,12 @@ class FolderStore:
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:  # noqa: ARG002  (the journal is in the state)
         """See `Store`."""
-        with self._guarded() as holder:
-            check_id(holder, lock_id)
+        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
+            check_id(self._parsed(text), lock_id)
             self._lock.unlink(missing_ok=True)
 
-    @contextmanager
-    def _guarded(self) -> Iterator[Lock | None]:
-        """The lock, which nobody replaces or removes meanwhile."""
-        with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
-            yield parse_lock(text, self._folder / _LOCKED) if text is not None else None
+    def _parsed(self, text: str | None) -> Lock | None:
+        return parse_lock(text, self._folder / _LOCKED) if text is not None else None
 
     def _holder(self) -> Lock | None:
         return read_lock(self._folder / _LOCKED)
