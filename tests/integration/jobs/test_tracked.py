@@ -126,7 +126,7 @@ CONTENTS = (
         ("templates/part-one.j2", "one", "two"),
         ("files/some.ini", "1", "2"),
         ("files/some.csv", "1", "2"),
-        ("files/word.txt", "word", None),
+        ("files/word.txt", "word", "text"),
         ("site/b.txt", "", "b"),
         ("settings.yml", "1", "2"),
         ("inner.yml", "debug", "debug "),
@@ -136,7 +136,7 @@ CONTENTS = (
     [
         *("templates/base.j2", "templates/macros.j2", "templates/part-one.j2", "files/some.ini", "files/some.csv"),
         *(
-            "files/word.txt (gone)",
+            "files/word.txt",
             "site changed",
             "settings.yml",
             "inner.yml",
@@ -180,7 +180,7 @@ def test_a_plan_compares_what_a_result_is_made_of(command: Callable, tmp_path: P
     for edits, said in (NOTHING, VALUES, CONTENTS):
         edited = dict(files)
         for name, old, new in edits:
-            edited[name] = None if new is None else edited.get(name, "").replace(old, new)
+            edited[name] = edited.get(name, "").replace(old, new)
         write(tmp_path, {name: edited[name] for name, *_rest in edits})
         changed = {**around, "TRACKED": "two"} if edits is VALUES[0] else around
         output = command("plan", "service.yaml", "-i", "hosts.ini", extra=changed).output
