@@ -83,6 +83,7 @@ class StateCopy:
                 self._synchronise(self._fenced(before, held) if is_taken_over else before, held, notice)
             self._note(replace(self.record, unpushed=True))
         except BaseException:
+            self._stop_renewal()
             if held != before.lock:
                 with suppress(EnsembleError):
                     self._store.release(held)
@@ -157,10 +158,7 @@ class StateCopy:
     def release(self) -> str | None:
         """Release the lock there; returns what to report if that failed: it is reused by the next job of this copy."""
         held = self.record.lock
-        if self._renewal is not None:
-            self._renewal.terminate()
-            self._renewal.wait()
-            self._renewal = None
+        self._stop_renewal()
         try:
             self._store.release(held)
         except UsageError:  # somebody did it by force
@@ -267,6 +265,12 @@ class StateCopy:
                 told = holder.id
             time.sleep(min(_PAUSE, holder.lease / 4 or _PAUSE))
         return lock.id, is_taken_over
+
+    def _stop_renewal(self) -> None:
+        if self._renewal is not None:
+            self._renewal.terminate()
+            self._renewal.wait()
+            self._renewal = None
 
     def _way_out(self, holder: locks.Lock) -> str:
         way = "try again later or wait with --lock-timeout"

@@ -100,6 +100,7 @@ def test_files_of_a_project_are_not_replaced(copies: Copies, tmp_path: Path) -> 
             act()
         assert sorted(path.name for path in theirs.parent.iterdir()) == ["ensemble.yaml"]
     assert theirs.read_text() == ENSEMBLE
+    assert copy._renewal is None, "nothing renews a lock that was given back"
 
 
 def test_a_job_that_changes_nothing_writes_nothing(copies: Copies, server: StateServer) -> None:
