@@ -18,6 +18,8 @@ _LOOKUPS = frozenset({"lookup", "query", "q"})
 _LOOKUP = "lookup"
 #: Lookups that read one file.
 _OF_FILES = frozenset({"file", f"{BUILTIN}file"})
+#: Has the plugins that plays of operations get.
+_OF_PLAYS = Path(__file__).parents[1] / "lanes"
 _WORDS = {"filter": "filter", "test": "test", _LOOKUP: "lookup"}
 
 
@@ -102,13 +104,14 @@ def _words(file: Path, _changed: int) -> frozenset[str]:
 
 @lru_cache(maxsize=4)
 def _builtin(kind: str) -> frozenset[str]:
-    """The names of Ansible's and Jinja's own."""
+    """The names of Ansible's and Jinja's own, and of those that plays of operations have besides."""
     from jinja2 import filters, tests
 
     of_jinja: Mapping[str, object] = {"filter": filters.FILTERS, "test": tests.TESTS}.get(kind, {})
     folders = [home / "plugins" / kind for home in ansible_homes()]
     stems = {file.stem for folder in folders for file in folder.glob("*.*")}
     if kind != _LOOKUP:
+        folders.append(_OF_PLAYS / f"{kind}s")
         sources = (file for folder in folders for file in folder.glob("*.py"))
         stems = stems.union(*(_words(file, 0) for file in sources))
     return frozenset(stems).union(of_jinja)

@@ -69,7 +69,7 @@ def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, server
         assert (work / name / "secret").read_text() == SECRET
         assert (work / name / "handled").read_text() == "handled\n"
     tasks = {task["instance"]: task for task in json.loads(done.stdout)["tasks"]}
-    assert {name: task["lane"] for name, task in tasks.items()} == dict.fromkeys(tasks, "stock")
+    assert {name: task["lane"] for name, task in tasks.items()} == dict.fromkeys(tasks, "remote")
     assert json.loads(done.stdout)["hosts"].keys() == {"elsewhere", *NAMES}
     records = [path.read_text() for path in folder.rglob("*") if path.is_file() and path.name != "service.yaml"]
     assert not [text for text in [done.output, *records] if SECRET in text]
@@ -90,4 +90,4 @@ def test_operations_on_three_hosts(command, folder: Path, tmp_path: Path, server
     (task,) = json.loads(shell.stdout)["tasks"]
     assert task["stdout"].split()[-1] == str(servers.ports["machine"]), "it ran there"
     (task,) = json.loads(module.stdout)["tasks"]
-    assert (task["lane"], task["stdout"]) == ("stock", socket.gethostname())
+    assert (task["lane"], task["stdout"]) == ("remote", socket.gethostname())

@@ -101,7 +101,7 @@ def test_a_service_template_in_python(command: Any, tmp_path: Path) -> None:
     assert (tmp_path / "seen").read_text() == "port 9000\n"
     for text, message in (
         ("import os\nos.getcwd()\n", "not permitted"),
-        (PYTHON.replace("self.script.execute(port=self.port)", "open('/etc/passwd').read()"), "App.configure"),
+        (PYTHON.replace("self.script.execute(port=self.port)", "open('/etc/passwd').read()"), "'open' is not defined"),
         (PYTHON.replace("self.script.execute(port=self.port)", "__import__('os').getcwd()"), "invalid variable name"),
         (PYTHON.replace("self.script.execute(port=self.port)", "'ls'"), "does not say what runs"),
     ):
