@@ -142,7 +142,7 @@ def by_us(folder: Path) -> dict[str, Told]:
     service = {"tosca_definitions_version": "tosca_simple_yaml_1_3", "topology_template": {"node_templates": templates}}
     (folder / "service.yaml").write_text(yaml.safe_dump(service, sort_keys=False))
     done = run("ansible-ensemble", "deploy", "--approve", "--output", "json", "service.yaml", folder=folder)
-    assert done.stdout, done.stderr
+    assert done.returncode != 3, done.stdout + done.stderr
     report = json.loads(done.stdout)
     found = {name: Told() for name in CASES}
     (journal,) = (folder / "jobs").glob("*.events.jsonl")
