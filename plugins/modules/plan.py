@@ -106,6 +106,10 @@ plan:
       description: Digests of the files that its operations would run or copy, by their paths.
       returned: success
       type: dict
+    inventory:
+      description: Digests of the variables of each host of the inventory, in a plan that another job may execute.
+      returned: success
+      type: dict
     inputs:
       description: The inputs that were given, now or to an earlier deploy, each with its value and where that is from.
       returned: success

@@ -65,7 +65,7 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     (found,) = inspection.validate([ensemble], given, part=part)["files"]
     texts = [error["text"] for error in found["errors"]]
     told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
-    told |= {name: found[name] for name in ("errors", "warnings", "notices")}
+    told |= {name: found[name] for name in ("missing_inputs", "errors", "warnings", "notices")}
     return told | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
 
 
