@@ -31,6 +31,7 @@ from ansible_ensemble.configurators.module_spec import (
 from ansible_ensemble.configurators.own_arguments import own_arguments
 from ansible_ensemble.configurators.shipped_values import value_faults
 from ansible_ensemble.configurators.teardown import GONE, Removal, removal_of, way_of
+from ansible_ensemble.configurators.vars_files import take_vars_files
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.documents.places import Map, place_of
@@ -88,6 +89,7 @@ def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
             try:
                 if container:
                     as_resource(node)
+                take_vars_files(node, topology, root)
                 faults += _Resource(node, topology, root).complete()
             except InvalidInput as error:
                 faults.append(error)

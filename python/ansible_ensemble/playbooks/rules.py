@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
@@ -86,8 +87,7 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
     args = args_of(entry.task)
     found = []
     for suffix, variables in _items(entry.task):
-        used = _variables(entry, play) | plain(entry.task.vars or {}) | variables
-        keywords = _keywords(entry, used)
+        keywords = _keywords(entry, given_variables(entry.words, play, plain(entry.task.vars or {}) | variables))
         body = {"module": module, "args": args, **({"keywords": keywords} if keywords else {})}
         removal = removal_from_table(module, spec, args)
         undo, no_undo = ("", removal) if isinstance(removal, str) else (removal.told, "")
@@ -246,6 +246,23 @@ def used_variables(words: frozenset[str], play: ReadPlay) -> dict[str, Any]:
     return {str(name): plain(found[name]) if is_open(found[name]) else found[name] for name in known if name in found}
 
 
+def given_variables(
+    words: frozenset[str], play: ReadPlay, own: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The keywords by which a node has the variables of its play that words name, and its own, which go before them.
+
+    Those of files beside the play are read from these as ever.
+    """
+    used, folder, files = used_variables(words, play), play.file.parent, dict[str, list[str]]()
+    where = {name: file for file, values in play.files.items() for name in values or ()}
+    for name in [name for name in used if name in where and name not in own]:
+        if (folder / where[name]).resolve().is_relative_to(folder):
+            files.setdefault(where[name], []).append(name)
+            del used[name]
+    variables = {**used, **own}
+    return {**({"vars": variables} if variables else {}), **({"vars_files": files} if files else {})}
+
+
 def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of a task, with those that it has from its play and its blocks."""
     task, made, own = entry.task, dict[str, Any](), own_part(entry.raw)
@@ -257,4 +274,4 @@ def _keywords(entry: Entry, variables: Mapping[str, Any]) -> dict[str, Any]:
             value = {key: one for given in reversed(value or []) for key, one in given.items()}
         if value or (name == "become" and value is False and own.get(name) is False):
             made[name] = value
-    return {**made, **({"vars": dict(variables)} if variables else {})}
+    return {**made, **variables}

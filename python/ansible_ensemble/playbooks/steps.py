@@ -12,7 +12,14 @@ from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
 from ansible_ensemble.playbooks.removing import around, removal
 from ansible_ensemble.playbooks.results import Results
-from ansible_ensemble.playbooks.rules import NEVER, Resource, closed_variables, resources_of, used_variables
+from ansible_ensemble.playbooks.rules import (
+    NEVER,
+    Resource,
+    closed_variables,
+    given_variables,
+    resources_of,
+    used_variables,
+)
 from ansible_ensemble.playbooks.spans import (
     CONNECTION,
     entry_spans,
@@ -149,9 +156,8 @@ class _Parts:
         if not isinstance(made, str) or not self._is_open(entry) or over_hosts_reason(self._play, [entry]):
             return made
         name = self._namer.name(entry.name)
-        variables = used_variables(entry.words, self._play)
         keywords = {**self._become(), **({"gather_facts": True} if self._gathers([entry]) else {})}
-        keywords |= {"vars": variables} if variables else {}
+        keywords |= given_variables(entry.words, self._play)
         body = {"tasks": str(entry.file.relative_to(self._root)), **({"keywords": keywords} if keywords else {})}
         undone = removal(name, entry.within, self._play, self._root)
         told = f"takes away what {undone.count} of its {len(entry.within)} tasks made" if undone.count else ""
@@ -221,10 +227,9 @@ class _Parts:
         if reason := self._no_role(entry):
             return reason
         raw: dict[str, Any] = plain(entry.raw) if isinstance(entry.raw, dict) else {}
-        variables = used_variables(entry.words, self._play)
         keywords = {**self._become(), **{key: raw[key] for key in sorted(_FREE_OF_ROLE & raw.keys())}}
         keywords |= {"gather_facts": True} if self._gathers([entry]) else {}
-        keywords |= {"vars": variables} if variables else {}
+        keywords |= given_variables(entry.words, self._play)
         remove = _removing(entry)
         body = {
             **plain(entry.call),

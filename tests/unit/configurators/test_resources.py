@@ -28,6 +28,8 @@ FILES = {
     "roles/plain/tasks/main.yml": "[]",
     "up.yml": "[]",
     "some.folder/page": "",
+    "some.yml": "{port: 1, name: '{{ port }}', password: x}",
+    "closed.yml": "$ANSIBLE_VAULT;1.1;AES256\n00\n",
     "library/odd.py": "",
     "library/stated.py": "DOCUMENTATION = 'options: {state: {required: true, choices: [present, absent]}}'",
     "library/quiet.py": "DOCUMENTATION = 'attributes: {check_mode: {support: none}}\\noptions: {a: {type: str}}'",
@@ -242,6 +244,7 @@ def test_what_a_role_lacks_may_be_a_variable_of_its_host(tmp_path: Path, where: 
     assert faults == []
 
 
+_FORM = "write [FILE, ...], or {FILE: [NAME, ...]} for some of the variables of each"
 REFUSED = [
     ("{module: copi, args: {}}", "there is no module copi for 'one' (did you mean copy?)"),
     ("{module: '{{ x }}'}", "the module of 'one' is '{{ x }}': it must be a name (it is known before anything runs)"),
@@ -271,6 +274,25 @@ REFUSED = [
     (
         "{playbook: up.yml, absent: {module: file, args: {pth: /a, path: /b}}}",
         "module file of 'one' has no argument 'pth' (did you mean path?)",
+    ),
+    *(
+        (
+            f"{{module: copy, args: {{dest: /a, content: x}}, keywords: {{vars_files: {files}, vars: {beside}}}}}",
+            message,
+        )
+        for files, beside, message in (
+            ("[nosuch.yml]", "{}", "there is no file nosuch.yml for vars_files"),
+            ("[up.yml]", "{}", "up.yml must be a map of variables, not a list"),
+            (
+                "[closed.yml]",
+                "{}",
+                "closed.yml is encrypted (group_vars and host_vars may be; or encrypt single values)",
+            ),
+            ("{some.yml: [prt]}", "{}", "some.yml has no variable prt (did you mean port?)"),
+            ("{some.yml: port}", "{}", f"vars_files names no files ({_FORM})"),
+            ("[[a]]", "{}", f"vars_files names no files ({_FORM})"),
+            ("some.yml", "'{{ x }}'", "`vars` beside vars_files must be a map"),
+        )
     ),
     ("{playbook: up.yml, host: a, hosts: [b]}", "'one' has both host and hosts (remove one of them)"),
 ]
@@ -382,3 +404,28 @@ def test_errors_about_a_resource_speak_of_it_and_not_of_operations(tmp_path: Pat
         configurator_for(operation, tmp_path)
     assert caught.value.message == "'one' has the keyword `loop`, which is not supported"
     assert "`tasks:`" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ("some.yml", {"port": 1, "name": "{{ port }}", "password": "x"}),
+        ("[some.yml]", {"port": 1, "name": "{{ port }}", "password": "x"}),
+        ("{some.yml: [port]}", {"port": 1, "name": "beside"}),
+        ("{some.yml: }", {"port": 1, "name": "{{ port }}", "password": "x"}),
+    ],
+)
+def test_variables_of_files_go_before_those_beside_them(tmp_path: Path, files: str, expected: dict[str, Any]) -> None:
+    keywords = f"{{become: true, vars_files: {files}, vars: {{port: 2, name: beside}}}}"
+    node, faults = made(tmp_path, f"{{module: copy, args: {{dest: /a, content: x}}, keywords: {keywords}}}")
+    assert faults == []
+    assert node.properties["keywords"].value == {"become": True, "vars": expected}
+    assert operations(node)["configure"][3] == {"become": True, "vars": expected}
+
+
+def test_files_of_variables_are_those_of_the_project(tmp_path: Path) -> None:
+    keywords = "{vars_files: [../out.yml]}"
+    _node, faults = made(tmp_path, f"{{module: copy, args: {{dest: /a, content: x}}, keywords: {keywords}}}")
+    assert [fault.partition(",")[0] for fault in faults] == [
+        "the file of variables '../out.yml' leads out of the project"
+    ]

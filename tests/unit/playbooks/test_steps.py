@@ -273,6 +273,26 @@ def test_the_steps_of_plays(imported: Import, case: str) -> None:
         assert steps[name]["requirements"] == [{"dependency": before}]
 
 
+def test_what_is_read_of_a_file_of_variables_is_read_there_from_then_on(imported: Import) -> None:
+    nodes = imported(
+        {
+            "site.yml": "- hosts: web\n  vars: {a: '{{ b }}', d: 1}\n"
+            "  vars_files: [one.yml, vars/two.yml, ../out.yml]\n  tasks:\n  - {name: t, copy: {content: '{{ a }}{{ c }}', dest: /a}, vars: {c: 0}}\n"
+            "  - {name: u, copy: {content: '{{ d }}{{ f }}', dest: /b}}\n  roles: [app]\n",
+            "../out.yml": "{f: 1}",
+            "one.yml": "{b: 1, c: 1, e: 1}",
+            "vars/two.yml": "{b: '{{ e }}', x: 2}",
+            "roles/app/tasks/main.yml": "- debug: {msg: '{{ x }}'}\n",
+        }
+    ).nodes
+    assert nodes["t"]["keywords"] == {
+        "vars": {"a": "{{ b }}", "c": 0},
+        "vars_files": {"one.yml": ["e"], "vars/two.yml": ["b"]},
+    }
+    assert nodes["u"]["keywords"] == {"vars": {"d": 1, "f": 1}}
+    assert nodes["app"]["keywords"] == {"vars_files": {"vars/two.yml": ["x"]}}
+
+
 def test_tags_are_groups_and_what_is_tagged_never_is_left_out(imported: Import) -> None:
     found = imported(
         {
