@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from ansible_ensemble.configurators.check_mode import is_dry_run_check
-from ansible_ensemble.configurators.protocol import Basis, Result, Task
+from ansible_ensemble.configurators.footprint import look_at
+from ansible_ensemble.configurators.protocol import Basis, Note, Result, Task
 from ansible_ensemble.core.orders import CONTROLLER, Host, ModuleCall, Outcome
 from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.instances.status import Status
 
 #: The attribute in which it is recorded: by path (after its host, if that is another one) what is there.
 WRITTEN = "written"
+#: What is noted (`Instance.made`) of paths that tasks write: path -> where links lead it.
+LEADS = "leads"
 _STAT = "ansible.builtin.stat"
 #: Keywords that say how the host is reached, and as whom.
 _CONNECTING = ("become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "vars")
@@ -49,13 +54,29 @@ def look_at_paths(task: Task, result: Result) -> Generator[ModuleCall, Outcome, 
         result.error = f"{result.error}; {told}" if result.error else told
 
 
+def follow_links(task: Task) -> Generator[ModuleCall | Note, Any, None]:
+    """Note where the paths lead that tasks of a play write: a folder above one may be a link."""
+    known: Mapping[str, str] = task.made.get(LEADS, {})
+    leads = {}
+    for path in dict.fromkeys((*task.followed, *known)):
+        seen = yield from look_at(_look(task, task.host), path, deep=False)
+        if seen is not None and seen.real not in ("", path):
+            leads[path] = seen.real
+    if leads != known:
+        yield Note({**task.made, LEADS: leads})
+
+
 def _stat(task: Task, path: WrittenPath) -> ModuleCall:
-    keywords = {name: value for name in (*_CONNECTING, "delegate_to") if (value := task.setting(name)) is not None}
     host = task.host
     if path.host:
         host = Host() if path.host in CONTROLLER else Host(path.host)
     args = {"path": path.path, "checksum_algorithm": "sha256", "get_mime": False, "get_attributes": False}
-    return ModuleCall(_STAT, args, host, keywords, timeout=task.timeout, base=str(task.base))
+    return replace(_look(task, host), args=args)
+
+
+def _look(task: Task, host: Host) -> ModuleCall:
+    keywords = {name: value for name in (*_CONNECTING, "delegate_to") if (value := task.setting(name)) is not None}
+    return ModuleCall(_STAT, {}, host, keywords, timeout=task.timeout, base=str(task.base))
 
 
 def _told(task: Task, stat: Mapping[str, Any]) -> dict[str, Any]:

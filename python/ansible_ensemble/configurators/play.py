@@ -16,7 +16,7 @@ from ansible_ensemble.configurators.check_mode import (
 )
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
-from ansible_ensemble.configurators.left_paths import look_at_paths
+from ansible_ensemble.configurators.left_paths import follow_links, look_at_paths
 from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
 from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
@@ -143,6 +143,8 @@ class PlayConfigurator(BaseConfigurator):
             result.status, result.error = Status.DEGRADED, f"failed, and was ignored: {'; '.join(dropped)}"
         result = found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
         yield from look_at_paths(task, result)
+        if result.success and not in_check_mode(task):
+            yield from follow_links(task)
         return result
 
     def _source(self, task: Task) -> str:

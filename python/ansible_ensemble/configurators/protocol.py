@@ -226,6 +226,10 @@ class Task(Protocol):
     def instead(self) -> Mapping[str, Any]:
         """Arguments of its module that others set otherwise after it: values for a check, None for none."""
 
+    @property
+    def followed(self) -> Sequence[str]:
+        """Paths that its tasks write, and that links of its host may lead to what others write."""
+
     def left(self, path: str) -> Mapping[str, Any] | None:
         """What is recorded of a path; None if nothing is."""
 

@@ -131,6 +131,11 @@ class JobTask(Struct):
         """Arguments of its module that others set otherwise after it."""
         return self.planned.instead
 
+    @property
+    def followed(self) -> Sequence[str]:
+        """Paths that its tasks write, and that links of its host may lead to what others write."""
+        return self.planned.followed
+
     def left(self, path: str) -> Mapping[str, Any] | None:
         """What is recorded of a path."""
         recorded = self.instance.attributes.get(WRITTEN)

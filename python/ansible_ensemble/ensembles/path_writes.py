@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
+from ansible_ensemble.configurators.left_paths import LEADS
 from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks
 from ansible_ensemble.configurators.written_paths import Write, is_writer, normal, path_arguments, writes_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
@@ -39,14 +40,16 @@ def path_writes(ensemble: Ensemble, member: PlannedInstance, names: Collection[s
         operation = member.find(f"Standard.{name}")
         if operation is None or operation.implementation is None:
             continue
+        made = member.instance.made if member.instance is not None else {}
         try:
             resolved = resolve(operation, ensemble.root)
             values = _Values(ensemble, member, operation)
             if resolved.configurator == MODULE and is_writer(resolved.target):
-                made = member.instance.made if member.instance is not None else {}
                 found += (_as_made(one, made) for one in _of_module(resolved, values, member.template, operation))
             elif resolved.configurator in _PLAYS and resolved.target:
-                found += _of_play(resolved, values, member.template, operation)
+                leads = made.get(LEADS, {})
+                its = _of_play(resolved, values, member.template, operation)
+                found += (replace(one, path=leads.get(one.path, one.path)) for one in its)
         except (InvalidInput, OSError, ValueError):  # a name that is none: what runs it tells of it
             continue
     return found

@@ -256,6 +256,7 @@ class Planning(Struct):
         within: names of those that `limit` leaves; None where there is no limit.
         not_compared: what nobody can compare with what was read -> the names of the instances that read it.
         chains: what writes each path that several write.
+        followed: paths by members whose tasks write them, and that links may lead to what others write.
     """
 
     workflow: str
@@ -266,6 +267,7 @@ class Planning(Struct):
     members: dict[str, PlannedInstance] = field(default_factory=dict)
     within: frozenset[str] | None = None
     chains: list[Chain] = field(default_factory=list)
+    followed: dict[str, list[str]] = field(default_factory=dict)
     excluded: list[Exclusion] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     not_compared: dict[str, dict[str, None]] = field(default_factory=dict)

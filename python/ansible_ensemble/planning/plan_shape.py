@@ -78,6 +78,7 @@ PLAN: Shape = {
             "paths?": [{"path": str, "host?": str}],
             "overwritten?": [str],
             "instead?": dict,
+            "followed?": [str],
             "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],

@@ -118,6 +118,8 @@ class PlannedOperation(Struct):
             by their file and line.
         instead: arguments of its module that others set otherwise after it, so that a check does not miss them: other
             values, or None to leave them out.
+        followed: paths that its tasks write, and that links of the host may lead to what others write; where they lead
+            is noted.
         prediction: what a dry run says of it.
     """
 
@@ -148,6 +150,7 @@ class PlannedOperation(Struct):
     paths: list[WrittenPath] = field(default_factory=list)
     overwritten: list[str] = field(default_factory=list)
     instead: dict[str, Any] = field(default_factory=dict)
+    followed: list[str] = field(default_factory=list)
     prediction: Prediction | None = None
 
     @property
@@ -185,5 +188,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 #: Fields that a plan's document leaves out where they say nothing.
 _OF_FEW = (
     *("guard", "target", "retry", "pause", "inputs", "assigned", "command"),
-    *("paths", "overwritten", "instead", "prediction"),
+    *("paths", "overwritten", "instead", "followed", "prediction"),
 )

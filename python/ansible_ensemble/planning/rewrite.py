@@ -152,10 +152,12 @@ def _goes(member: PlannedInstance) -> bool:
 def _record_what_is_left(planning: Planning) -> None:
     """Let the last of each chain that runs record what it left."""
     there = {one.name for one in planning.members.values() if one.in_spec and (is_there(one) or _runs(one))}
-    for name, share in shares_of(planning.chains, there).items():
+    shares = shares_of(planning.chains, there)
+    for name in dict.fromkeys((*shares, *planning.followed)):
         own = [one for one in planning.members[name].up if _writes(one, name)]
         if own:
-            own[-1].paths = share.paths
+            own[-1].paths = shares[name].paths if name in shares else []
+            own[-1].followed = planning.followed.get(name, [])
 
 
 def _writes(operation: PlannedOperation, name: str) -> bool:

@@ -7,7 +7,7 @@ left, and checks look for that: what an earlier one wrote is not what has to be 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 from typing import Any
 
 from msgspec import Struct, field
@@ -32,6 +32,21 @@ def find_chains(planning: Planning) -> None:
     shared = {writer.member.name for one in planning.chains for writer in one.writers}
     alone = (one for one in chains if len(one.writers) == 1)
     planning.chains += [one for one in alone if one.readers or one.writers[0].member.name in shared]
+    planning.followed = _followed(chains)
+
+
+def _followed(chains: Collection[Chain]) -> dict[str, list[str]]:
+    """The paths of tasks that others write if a folder above is a link: theirs have the same name on the same host."""
+    named: dict[tuple[str, str], list[Chain]] = {}
+    for chain in chains:
+        if chain.is_file:
+            named.setdefault((chain.host, basename(chain.path)), []).append(chain)
+    found: dict[str, list[str]] = {}
+    for chain in (one for alike in named.values() if len(alike) > 1 for one in alike):
+        for writer in chain.writers:
+            if writer.write.task and not writer.write.elsewhere:
+                found.setdefault(writer.member.name, []).append(chain.path)
+    return found
 
 
 def refuse_without_order(planning: Planning) -> None:

@@ -66,6 +66,7 @@ class FakeTask:
     overwritten: tuple[str, ...] = ()
     instead: dict[str, Any] = field(default_factory=dict)
     written: dict[str, Any] = field(default_factory=dict)
+    followed: tuple[str, ...] = ()
     made: dict[str, Any] = field(default_factory=dict)
     was_configured: bool = False
 

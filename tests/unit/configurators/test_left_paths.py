@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.protocol import Basis
+from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.configurators.protocol import Basis, Note
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.instances.status import Status
@@ -69,3 +71,45 @@ def test_one_that_is_overwritten_is_not_run(task: Callable[..., FakeTask]) -> No
     made.written = {}
     result, _orders = carry_out(ModuleConfigurator("ansible.builtin.lineinfile"), made, stat())
     assert result.basis is Basis.NOT_RUN, "nothing is known to compare with"
+
+
+BOTH = {"/current/a": "/srv/a", "/old/b": "/srv/b"}
+
+
+def seen(path: str, real: str) -> Outcome:
+    return Outcome(ok=True, changed=True, result={"stdout": f"{path}\n{path}\n1 2\n//{real}"})
+
+
+@pytest.mark.parametrize(
+    ("known", "found", "noted"),
+    [
+        ({}, {"/current/a": "/srv/a"}, {"/current/a": "/srv/a"}),
+        ({}, {"/current/a": "/current/a"}, None),
+        ({"/current/a": "/srv/a"}, {"/current/a": "/srv/a"}, None),
+        ({"/current/a": "/srv/a"}, {"/current/a": "/current/a"}, {}),
+        (
+            {"/old/b": "/srv/b"},
+            {"/current/a": "/srv/a", "/old/b": "/srv/b"},
+            {"/current/a": "/srv/a", "/old/b": "/srv/b"},
+        ),
+    ],
+    ids=["a link", "no link", "the same link", "a link no more", "another link"],
+)
+def test_where_links_lead_what_tasks_write_is_noted(
+    task: Callable[..., FakeTask], tmp_path: Path, known: dict[str, str], found: dict[str, str], noted: Any
+) -> None:
+    (tmp_path / "some.yml").write_text("[]")
+    made = task({"primary": "some.yml"}, name="configure", followed=("/current/a",), made={"leads": known})
+    looks = [seen(path, real) for path, real in found.items()]
+    answers = [Outcome(ok=True, changed=True), *looks, *([None] if noted is not None else [])]
+    configurator = PlayConfigurator("tasks", str(tmp_path / "some.yml"))
+    _result, orders = carry_out(configurator, made, *answers)
+    assert [one.made["leads"] for one in orders if isinstance(one, Note)] == ([noted] if noted is not None else [])
+
+
+def test_links_are_not_followed_where_nothing_is_made(task: Callable[..., FakeTask], tmp_path: Path) -> None:
+    (tmp_path / "some.yml").write_text("[]")
+    configurator = PlayConfigurator("tasks", str(tmp_path / "some.yml"))
+    for given, outcome in (({"check": True}, Outcome(ok=True, changed=True)), ({}, Outcome(ok=False, error="no"))):
+        made = task({"primary": "some.yml"}, name="configure", followed=("/current/a",), **given)
+        assert len(carry_out(configurator, made, outcome)[1]) == 1

@@ -194,3 +194,30 @@ def test_a_path_through_a_link_that_was_seen(tmp_path: Path) -> None:
     document = planned(tmp_path, force=True, instances=["set_b"])
     assert reasons(document)["mode"] == "set_b runs again, so mode runs"
     assert paths(document) == {"mode": WRITTEN}
+
+
+LINKED = """\
+resources:
+  base: {module: copy, args: {dest: /srv/a, content: x}}
+  mode: {tasks: mode.yml, requirements: [{dependency: base}]}
+"""
+
+
+@pytest.mark.parametrize(("path", "followed"), [("/current/a", ["/current/a"]), ("/current/b", None), ("/srv/a", None)])
+def test_tasks_that_links_may_lead_to_what_others_write_follow_them(tmp_path: Path, path: str, followed: Any) -> None:
+    (tmp_path / "service.yaml").write_text(LINKED)
+    (tmp_path / "mode.yml").write_text(f"- file: {{path: {path}, mode: '0600'}}\n")
+    (tmp_path / "ensemble.yaml").write_text(HEAD.replace("status:\n  instances:\n", ""))
+    found = {one["instance"]: one.get("followed") for one in planned(tmp_path)["operations"]}
+    assert found == {"base": None, "mode": followed}
+
+
+def test_tasks_are_behind_what_a_link_leads_them_to(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(LINKED)
+    (tmp_path / "mode.yml").write_text("- file: {path: /current/a, mode: '0600'}\n")
+    deployed = "      readyState: {local: ok, state: configured}\n      created: A6BN64gG0001\n"
+    status = f"    base:\n      template: base\n{deployed}"
+    status += f"    mode:\n      template: mode\n{deployed}      made: {{leads: {{/current/a: /srv/a}}}}\n"
+    (tmp_path / "ensemble.yaml").write_text(HEAD + status)
+    document = planned(tmp_path, "check")
+    assert {one["instance"]: one["paths"] for one in document["operations"]} == {"mode": WRITTEN}

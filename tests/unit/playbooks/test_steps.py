@@ -277,7 +277,8 @@ def test_what_is_read_of_a_file_of_variables_is_read_there_from_then_on(imported
     nodes = imported(
         {
             "site.yml": "- hosts: web\n  vars: {a: '{{ b }}', d: 1}\n"
-            "  vars_files: [one.yml, vars/two.yml, ../out.yml]\n  tasks:\n  - {name: t, copy: {content: '{{ a }}{{ c }}', dest: /a}, vars: {c: 0}}\n"
+            "  vars_files: [one.yml, vars/two.yml, ../out.yml]\n  tasks:\n"
+            "  - {name: t, copy: {content: '{{ a }}{{ c }}', dest: /a}, vars: {c: 0}}\n"
             "  - {name: u, copy: {content: '{{ d }}{{ f }}', dest: /b}}\n  roles: [app]\n",
             "../out.yml": "{f: 1}",
             "one.yml": "{b: 1, c: 1, e: 1}",

@@ -213,8 +213,6 @@ def parameters(names: Mapping[str, Mapping[str, Any]]) -> list[Any]:
         marks = [pytest.mark.slow if case.get("quick") else pytest.mark.matrix]
         if case.get("needs") == "root":
             marks.append(pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away"))
-        if "fails" in case:
-            marks.append(pytest.mark.xfail(reason=case["fails"], strict=True, raises=AssertionError))
         found.append(pytest.param(name, id=name, marks=marks))
     return found
 
