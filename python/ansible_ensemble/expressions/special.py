@@ -8,7 +8,14 @@ from typing import Any
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.views.data import MISSING
-from ansible_ensemble.views.entities import ArtifactView, CapabilityView, NodeView, RelationshipView, RootView
+from ansible_ensemble.views.entities import (
+    ArtifactView,
+    CapabilityView,
+    NodeView,
+    RelationshipView,
+    RootView,
+    TemplateView,
+)
 from ansible_ensemble.views.graph import Graph
 from ansible_ensemble.views.lazy import LazyMap
 from ansible_ensemble.views.tracker import Tracker
@@ -75,8 +82,8 @@ def _type(view: View, _context: Context) -> Any:
 
 
 def _tosca_id(view: View, _context: Context) -> Any:
-    """The instance's name [TOSCA 1.3, 5.9.1.3]: `::app::.tosca_id`."""
-    return view.name
+    """What names it among all things of the topology: `::app::.tosca_id` is `::app`."""
+    return view.ref
 
 
 def _tosca_name(view: View, _context: Context) -> Any:
@@ -114,8 +121,8 @@ def _status_is_one_of(statuses: Collection[str], view: View, context: Context) -
 
 
 def _template(view: View, _context: Context) -> Any:
-    """What it is made from; its own parts are found by it as by itself: `::app::.template::.type`."""
-    return view
+    """What it is made from, with its `name` and `type`; other parts are found as by itself: `.template::type`."""
+    return TemplateView(view.evaluator, view.name, view.template_name) if isinstance(view, NodeView) else view
 
 
 def _state(view: View, context: Context) -> Any:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.expressions.context import Call, Context
+from ansible_ensemble.expressions.query import resolved
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import MISSING, plain, shown
 from ansible_ensemble.views.view import View
@@ -58,7 +59,8 @@ def _eval(
 
 @implements("foreach", taints=False)
 def _foreach(call: Call, given: Any) -> Any:
-    return _for_each(given, call.context.current, call.context)
+    made = _for_each(given, call.context.current, call.context)
+    return resolved(made) if isinstance(made, list) and not isinstance(made, Sensitive) else made
 
 
 def _variables(raw: Any, context: Context) -> Mapping[str, Any]:

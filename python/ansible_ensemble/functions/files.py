@@ -24,6 +24,8 @@ from ansible_ensemble.views.evaluation_environment import key_bytes
 from ansible_ensemble.views.lazy import ExternalValue
 
 _NAME_DIGITS = 24
+#: Encodings that are forms of data, in UTF-8.
+_FORMATS = ("json", "yaml", "env")
 
 
 @implements("file", taints=False, safe=False)
@@ -43,12 +45,15 @@ def _file(call: Call, name: Any, *, dir: Any = None, encoding: Any = None, conte
     return ExternalValue(str(path), parts)
 
 
-@implements("tempfile", safe=False)
+@implements("tempfile", taints=False, safe=False)
 def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = None) -> Any:
-    contents, codec = call.value(given), _codec(call, encoding)
-    ending = str(bare(call.value(suffix))) if suffix is not None else ""
+    contents = call.value(given)
+    ending = call.text(suffix) if suffix is not None else ""
+    codec = _codec(call, encoding) if encoding is not None else _fitting(contents, ending)
     if "/" in ending:
         raise call.failure("the suffix of a temporary file is not a path")
+    if is_sensitive(call.value(suffix)):
+        raise call.failure("the suffix of a temporary file is seen in its path, which is no place for a secret")
     environment = call.context.environment
     folder = environment.folders.get("tmp", Path(tempfile.gettempdir()))
     make_folder(call, folder)
@@ -57,9 +62,17 @@ def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = Non
     path = folder / (name + ending)
     if environment.writes:
         _write_private(call, path, data)
-    return ExternalValue(
-        str(path), {"path": lambda: str(path), "encoding": lambda: codec, "contents": lambda: contents}
-    )
+    written = contents if codec in ("binary", "vault") else data.decode("utf-8" if codec in _FORMATS else codec)
+    shown = mark_sensitive(written) if is_sensitive(contents) else written
+    return ExternalValue(str(path), {"path": lambda: str(path), "encoding": lambda: codec, "contents": lambda: shown})
+
+
+def _fitting(contents: Any, ending: str) -> str:
+    """The format of data that is to be a file, by the end of its name; text stays what it is."""
+    if isinstance(bare(contents), str):
+        return "utf-8"
+    kind = {"yml": "yaml"}.get(ending.rpartition(".")[2], ending.rpartition(".")[2])
+    return kind if kind in _FORMATS else "json"
 
 
 def _codec(call: Call, encoding: Any) -> str:
@@ -147,7 +160,7 @@ def _encoded(call: Call, contents: Any, encoding: str) -> bytes:
             case "binary":
                 return base64.b64decode(as_text(value), validate=True)
             case "json":
-                return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+                return json.dumps(value, indent=2, ensure_ascii=False).encode()
             case "yaml":
                 return emit_yaml(value).encode()
             case "env" if isinstance(value, Mapping):

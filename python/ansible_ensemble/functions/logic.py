@@ -10,12 +10,14 @@ from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.language.functions import functions
-from ansible_ensemble.views.data import bare, plain
+from ansible_ensemble.views.data import MISSING, bare, plain
 
 
 @implements("if", taints=False)
-def _if(call: Call, condition: Any, *, then: Any = None, else_: Any = None) -> Any:
-    return call.operand(then if is_true(call.operand(condition)) else else_)
+def _if(call: Call, condition: Any, *, then: Any = MISSING, else_: Any = MISSING) -> Any:
+    holds = is_true(call.operand(condition))
+    chosen = then if holds else else_
+    return holds if chosen is MISSING else call.operand(chosen)
 
 
 @implements("and", taints=False)

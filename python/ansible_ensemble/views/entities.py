@@ -146,6 +146,17 @@ class NodeView(View):
         return {name: ArtifactView(self, artifact) for name, artifact in declared.items()}
 
 
+class TemplateView(NodeView):
+    """A node template, by an instance of it."""
+
+    __slots__ = ()
+
+    def lookup(self, name: str, tracker: Tracker) -> Any:
+        """The template's `name` and `type`, else what the instance has."""
+        own = {"name": self.template_name, "type": self.type_name}
+        return own[name] if name in own else super().lookup(name, tracker)
+
+
 class RelationshipView(View):
     """A relationship between two instances.
 

@@ -44,3 +44,7 @@ def plain(value: Any) -> Any:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["of"]))
 def test_an_expression_is_what_unfurl_made_of_it(scope: Scope, case: dict[str, Any]) -> None:
     assert plain(scope.evaluate(case["of"])) == case.get("here", case["unfurl"])
+
+
+def test_what_differs_says_why() -> None:
+    assert [case["of"] for case in CASES if ("here" in case) != bool(case.get("why"))] == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.language.functions import functions
 from ansible_ensemble.views.reads import Deferred
 
@@ -38,7 +39,7 @@ VALUES: list[tuple[Any, Any]] = [
         ["x"],
     ),
     ({"eval": "::nobody", "foreach": "$item"}, []),
-    ({"eval": {"foreach": {"eval": "$item"}}}, ["app"]),
+    ({"eval": {"foreach": {"eval": "$item"}}}, "app"),
     ({"eval": "::app::.targets", "foreach": {"key": "$key", "value": ".name"}}, {"host": "server", "db": "db"}),
     ({"eval": {"get_property": ["SELF", "nothing"]}, "strict": False}, None),
     ({"eval": "::nobody", "strict": True}, None),
@@ -47,7 +48,8 @@ VALUES: list[tuple[Any, Any]] = [
     # logic
     ({"eval": {"if": "port", "then": {"q": "yes"}, "else": {"q": "no"}}}, "yes"),
     ({"eval": {"if": "nothing", "then": "port", "else": "base"}}, "/srv"),
-    ({"eval": {"if": "nothing", "then": "port"}}, None),
+    ({"eval": {"if": "nothing", "then": "port"}}, False),
+    ({"eval": {"if": "port", "else": "base"}}, True),
     ({"eval": {"and": ["port", "base"]}}, "/srv"),
     ({"eval": {"and": ["nothing", "base"]}}, None),
     ({"eval": {"or": ["nothing", "base"]}}, "/srv"),
@@ -287,6 +289,7 @@ ERRORS: list[tuple[Any, str]] = [
     ({"eval": {"python": "../x.py#f"}}, "leads out of the project"),
     ({"eval": {"get_dir": "tsks"}}, 'there is no folder "tsks"'),
     ({"eval": {"tempfile": "x", "suffix": "/../../x"}}, "is not a path"),
+    ({"eval": {"tempfile": "x", "suffix": {"eval": {"sensitive": ".x"}}}}, "no place for a secret"),
     ({"eval": {"template": {"get_attribute": ["SELF", "url"]}}}, "template takes text"),
     ({"eval": {"template": "{{ x }}", "overrides": 5}}, "overrides must be a map"),
     ({"eval": {"lookup": "env"}}, "lookup takes a map"),
@@ -333,7 +336,7 @@ def test_writing_a_file(full: Any) -> None:
     assert not (full.root / "out").exists(), "a dry run writes nothing"
     full.environment.check = False
     assert full.evaluate({**expression, "select": "contents::x"}, "app") == 3
-    assert (full.root / "out" / "a.json").read_text() == '{\n  "x": 3\n}\n'
+    assert (full.root / "out" / "a.json").read_text() == '{\n  "x": 3\n}'
     with pytest.raises(InvalidInput, match="written in clear"):
         full.evaluate({"eval": {"file": "p", "contents": {"eval": {"secret": "pw"}}}, "select": "path"}, "app")
     with pytest.raises(InvalidInput, match="leads out"):
@@ -347,15 +350,29 @@ def test_a_folder_that_the_user_allows(full: Any, tmp_path_factory: Any) -> None
     assert full.evaluate({"eval": {"file": str(other / "a")}, "select": "contents"}, "app") == "there"
 
 
-@pytest.mark.parametrize(("encoding", "written"), [("yaml", "a: 1\n"), ("env", "a=1\n"), ("json", '{\n  "a": 1\n}\n')])
-def test_temporary_files(full: Any, encoding: str, written: str) -> None:
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        ({"encoding": "yaml", "suffix": ".x"}, "a: 1\n"),
+        ({"encoding": "env", "suffix": ".x"}, "a=1\n"),
+        ({"encoding": "json", "suffix": ".x"}, '{\n  "a": 1\n}'),
+        ({"suffix": ".yml"}, "a: 1\n"),
+        ({"suffix": ".x"}, '{\n  "a": 1\n}'),
+    ],
+)
+def test_temporary_files(full: Any, form: dict[str, str], written: str) -> None:
     full.environment.folders = {"tmp": full.root}
-    path = full.evaluate({"eval": {"tempfile": {"a": 1}, "encoding": encoding, "suffix": ".x"}}, "app")
+    path = full.evaluate({"eval": {"tempfile": {"a": 1}, **form}}, "app")
     assert path.startswith(str(full.root))
-    assert path.endswith(".x")
+    assert path.endswith(form["suffix"])
     assert (full.root / path).read_text() == written
-    select = {"eval": {"tempfile": {"a": 1}, "encoding": encoding, "suffix": ".x"}, "select": "contents"}
-    assert full.evaluate(select, "app") == {"a": 1}
+    assert full.evaluate({"eval": {"tempfile": {"a": 1}, **form}, "select": "contents"}, "app") == written
+
+
+def test_the_contents_of_a_temporary_file_are_as_sensitive_as_what_was_given(full: Any) -> None:
+    full.environment.folders = {"tmp": full.root}
+    made = full.evaluate({"eval": {"tempfile": {"a": {"eval": {"secret": "pw"}}}}, "select": "contents"}, "app")
+    assert is_sensitive(made)
 
 
 def test_generated_strings_are_always_the_same_for_the_same_value(full: Any) -> None:
