@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.console import Console

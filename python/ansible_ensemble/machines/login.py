@@ -8,8 +8,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.client.client import Client, run
 from ansible_ensemble.provision.client.settings import Settings

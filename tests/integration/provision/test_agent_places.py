@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -67,8 +66,7 @@ def test_an_installer_boots_the_machine_itself(walk: Walking) -> None:
     walk(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded(LocalHost):
+class Loaded(LocalHost, frozen=True):
     """A machine on which a kernel is loaded."""
 
     async def kexec_ready(self) -> bool:

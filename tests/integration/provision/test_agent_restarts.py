@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import field
 
 from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.local_host import LocalHost
@@ -238,8 +238,7 @@ def test_the_secret_of_an_agent_is_not_its_scripts(walk: Walking) -> None:
     walk(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Faltering(LocalHost):
+class Faltering(LocalHost, frozen=True):
     """A machine where nothing can be written at first."""
 
     tries: list[str] = field(default_factory=list)
@@ -248,7 +247,7 @@ class Faltering(LocalHost):
         self.tries.append(prefix)
         if len(self.tries) < 3:
             raise HostFailed("not yet")
-        return await super(Faltering, self).make_folder(parent, prefix)
+        return await super().make_folder(parent, prefix)
 
 
 def test_a_machine_that_booted_goes_on_after_errors_too(walk: Walking) -> None:

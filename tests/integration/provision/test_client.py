@@ -6,10 +6,10 @@ import asyncio
 import hashlib
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.client.client import Client, run
 from ansible_ensemble.provision.client.events import LOST

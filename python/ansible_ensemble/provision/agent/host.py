@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 #: Takes the output of what runs, in parts, while it runs.
 Output = Callable[[bytes], Awaitable[None]]
@@ -14,8 +15,7 @@ class HostFailed(Exception):
     """Something could not be done on a host, whatever a script would have said; the message says what and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A script of a job, ready to run.
 
     Attributes:
@@ -27,12 +27,11 @@ class Script:
 
     path: str
     folder: str
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = {}
     interpreter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Playbook:
+class Playbook(Struct, frozen=True):
     """Tasks, plays or a role of a job, to be run by Ansible on the host.
 
     Attributes:
@@ -44,12 +43,11 @@ class Playbook:
 
     name: str
     content: str
-    variables: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, Any] = {}
     check: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """What came of Ansible's tasks.
 
     Attributes:
@@ -59,7 +57,7 @@ class Played:
     """
 
     status: int
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = {}
 
 
 class Host(Protocol):

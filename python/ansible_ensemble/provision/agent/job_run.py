@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.agent.ansible_action import is_ansible
 from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome, job_outcome, outcome_of
@@ -22,8 +23,7 @@ _HELPER = "helper"
 SetParams = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class JobRun:
+class JobRun(Struct, frozen=True):
     """A job that is carried out.
 
     Attributes:

@@ -10,8 +10,9 @@ import signal
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ansible_ensemble.provision.agent.host import HostFailed, Output, Playbook, Played, Script
 
@@ -26,8 +27,7 @@ _KEXEC_LOADED = Path("/sys/kernel/kexec_loaded")
 _WITHHELD = ("RS_KEY",)
 
 
-@dataclass(frozen=True, slots=True)
-class PowerCommands:
+class PowerCommands(Struct, frozen=True):
     """How this machine is rebooted and powered off: programs with their arguments."""
 
     reboot: Sequence[str] = ("reboot",)
@@ -35,8 +35,7 @@ class PowerCommands:
     kexec: Sequence[str] = ("systemctl", "kexec")
 
 
-@dataclass(frozen=True, slots=True)
-class LocalHost:
+class LocalHost(Struct, frozen=True):
     """This machine, as an agent's host.
 
     Attributes:

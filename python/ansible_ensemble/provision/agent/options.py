@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from ansible_ensemble.provision.agent.states import Instruction, When
 
 _PAUSES = MappingProxyType({Instruction.PAUSE: 5.0, Instruction.PAUSE_LONG: 30.0, Instruction.WAIT_FOR_BOOT: 300.0})
 
 
-@dataclass(frozen=True, slots=True)
-class AgentOptions:
+class AgentOptions(Struct, frozen=True):
     """How an agent is to behave.
 
     Attributes:
@@ -34,7 +34,7 @@ class AgentOptions:
     exit_on_failure: bool = False
     skip_power: bool = False
     folder: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = {}
     patience: float | None = None
     pauses: Mapping[Instruction, float] = field(default_factory=lambda: _PAUSES)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ansible_ensemble.provision.agent.host import Host, HostFailed
 from ansible_ensemble.provision.agent.known_tasks import KnownTasks
@@ -24,8 +25,7 @@ from ansible_ensemble.provision.objects.machine import Machine
 _TOKEN_LIFE, _TOKEN_USE = "24h", 12 * 3600
 
 
-@dataclass(slots=True)
-class Situation:
+class Situation(Struct):
     """What an agent knows, and what all its instructions need.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.agent.states import Happened
 from ansible_ensemble.provision.objects.content import Stage
@@ -16,8 +17,7 @@ INSTALLER = "-install"
 _TARGETS = {"Reboot": Happened.BOOTENV_CHANGED, "Stop": Happened.STOP, "Shutdown": Happened.POWEROFF}
 
 
-@dataclass(frozen=True, slots=True)
-class NextStage:
+class NextStage(Struct, frozen=True):
     """An entry of the map.
 
     Attributes:

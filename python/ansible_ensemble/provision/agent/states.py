@@ -6,9 +6,10 @@ the next instruction (docs/machines-agent.md, "States").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
+
+from msgspec import Struct
 
 
 class Instruction(Enum):
@@ -85,8 +86,7 @@ class When(Enum):
     EXIT_ON_FAILURE = "--exit-on-failure"
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct, frozen=True):
     """A row of the table: in a state, after something happened, the next state and what to do there."""
 
     state: State

@@ -6,12 +6,12 @@ import asyncio
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 import aiohttp
+from msgspec import Struct
 from yarl import URL
 
 from ansible_ensemble.provision.client.failure import RequestFailed, refusal, unreachable, untrusted
@@ -36,8 +36,7 @@ _BIGGEST_EVENT = 64 * 1024 * 1024
 _NETWORK = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, ConnectionError)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a server answered."""
 
     status: int

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
+from msgspec import Struct
 from yarl import URL
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -20,8 +20,7 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """How to reach a server.
 
     Attributes:
@@ -35,13 +34,17 @@ class Settings:
     """
 
     endpoints: tuple[str, ...] = (_DEFAULT_ENDPOINT,)
-    token: str = field(default="", repr=False)
+    token: str = ""
     user: str = ""
-    password: str = field(default="", repr=False)
+    password: str = ""
     ca_file: str = ""
     fingerprint: str = ""
     insecure: bool = False
     waits: tuple[float, ...] = _WAITS
+
+    def __repr__(self) -> str:
+        """Without secrets."""
+        return f"Settings(endpoints={self.endpoints})"
 
 
 def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:

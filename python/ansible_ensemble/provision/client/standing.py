@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -19,8 +20,7 @@ _OVER = (_COMPLETE, _FAILED, "incomplete", "stopped", "unavailable", "idle")
 _AFTER_EXIT = {"stop": "stopped", "reboot": "rebooting", "poweroff": "powered off"}
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A machine and its current job, None if it has none."""
 
     machine: Machine

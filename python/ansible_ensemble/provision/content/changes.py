@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.content.lean import lean, lean_meta
 from ansible_ensemble.provision.content.writing import yaml_text
@@ -17,8 +18,7 @@ from ansible_ensemble.provision.rules.parameters import is_sealed
 Kind: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What becomes of an object.
 
     Attributes:
@@ -31,7 +31,7 @@ class Change:
     kind: Kind
     section: str
     key: str
-    diff: str = field(default="", repr=False)
+    diff: str = ""
 
 
 def changes(before: Iterable[Object], after: Iterable[Object]) -> list[Change]:

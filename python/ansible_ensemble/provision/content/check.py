@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.content.bundle_file import read_bundle
@@ -24,8 +25,7 @@ from ansible_ensemble.provision.service.contents import prerequisites_of
 from ansible_ensemble.provision.service.server_features import lacking_features
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A pack that was checked.
 
     Attributes:
@@ -39,8 +39,8 @@ class Checked:
     bundle: Bundle
     errors: list[InvalidInput]
     warnings: list[InvalidInput]
-    before: list[Object] = field(repr=False)
-    after: list[Object] = field(repr=False)
+    before: list[Object]
+    after: list[Object]
 
 
 def read_pack(path: Path) -> Pack:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 import yaml
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.provision.content.scalars import meaning
@@ -27,8 +27,7 @@ _PLAIN = "!plain"
 _LARGEST = 2**63
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """Where a value is.
 
     Attributes:
@@ -42,8 +41,7 @@ class Spot:
     first: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """The data of a file.
 
     Attributes:
@@ -52,7 +50,7 @@ class Document:
     """
 
     value: Any
-    spots: Mapping[Steps, Spot] = field(repr=False)
+    spots: Mapping[Steps, Spot]
 
     def spot(self, path: Steps) -> Spot:
         """Where a value is, or else what it would be in."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
 from jinja2 import nodes as jinja_nodes
+from msgspec import Struct
 
 from ansible_ensemble.core.budget import Budget, Limits
 from ansible_ensemble.provision.gotemplate import nodes
@@ -35,8 +35,7 @@ MEMBERS: Mapping[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """Something that a template names.
 
     Attributes:
@@ -79,10 +78,10 @@ def _nodes(body: Any, at_root: bool) -> Iterator[tuple[nodes.Node, bool]]:
         one, root = waiting.pop()
         if isinstance(one, tuple):
             waiting.extend((item, root) for item in reversed(one))
-        elif isinstance(one, nodes.Node) and is_dataclass(one):
+        elif isinstance(one, nodes.Node):
             yield one, root
             moved = isinstance(one, nodes.With | nodes.Range)
-            parts = [part.name for part in reversed(fields(one))]
+            parts = reversed(one.__struct_fields__)
             waiting.extend((getattr(one, part), root and not (moved and part == "body")) for part in parts)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.provision.content.document import Document, Spot, Steps
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An object of a pack, or what it says of itself.
 
     Attributes:
@@ -25,7 +25,7 @@ class Entry:
     section: str
     key: str
     value: Any
-    document: Document = field(repr=False)
+    document: Document
     base: Steps = ()
 
     @property
@@ -52,8 +52,7 @@ class Entry:
         return InvalidInput(f"{self.name}: {message}" if self.key else message, place, hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(Struct, frozen=True):
     """A pack as it was read.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
@@ -14,8 +15,7 @@ from ansible_ensemble.provision.service.secure_params import concealed
 from ansible_ensemble.provision.service.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a server holds beside the pack.
 
     Attributes:
@@ -24,7 +24,7 @@ class Surroundings:
     """
 
     objects: Sequence[Object]
-    preferences: Mapping[str, str] = field(default_factory=dict)
+    preferences: Mapping[str, str] = {}
 
 
 class Trial:

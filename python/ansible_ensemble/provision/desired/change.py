@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.patch import Operation, difference
@@ -22,8 +23,7 @@ _HIDDEN_ANEW = "(hidden, changed)"
 _SECRETS = ("Secret", "PasswordHash", "Token")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What became of an object.
 
     Attributes:

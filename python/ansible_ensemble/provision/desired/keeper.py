@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import NOT_FOUND, RequestFailed
@@ -14,8 +15,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.rules.parameters import is_sealed
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """An object as it is kept.
 
     Attributes:

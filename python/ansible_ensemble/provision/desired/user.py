@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed

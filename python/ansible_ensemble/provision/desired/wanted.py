@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, get_args, get_origin
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
@@ -20,8 +20,7 @@ _MAPS = ("Params", "Meta")
 _SERVERS = frozenset({"Bundle", "Endpoint", "PasswordHash", "RetryTaskAttempt", "TaskErrorStacks"})
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """An object as it is wanted.
 
     Attributes:
@@ -34,7 +33,7 @@ class Wanted:
 
     kind: type[Object]
     name: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = {}
     exact: bool = False
     force: bool = False
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
+
+from msgspec import Struct
 
 from ansible_ensemble.core.budget import Budget, Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function with its signature, which is read from its annotations.
 
     Attributes:

@@ -2,81 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Node:
+
+class Node(Struct, frozen=True):
     """A piece of a template's text, from `start` to before `end`."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Text(Node):
+class Text(Node, frozen=True):
     """Text outside of actions."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Literal(Node):
+class Literal(Node, frozen=True):
     """A string, a truth value or a number; a number without point and exponent is an int."""
 
     value: str | bool | int | float
 
 
-@dataclass(frozen=True, slots=True)
-class Nil(Node):
+class Nil(Node, frozen=True):
     """The word nil."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dot(Node):
+class Dot(Node, frozen=True):
     """The cursor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field(Node):
+class Field(Node, frozen=True):
     """`.A.B`: members of the cursor."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable(Node):
+class Variable(Node, frozen=True):
     """`$x.A.B`: a variable, and members of it."""
 
     name: str
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier(Node):
+class Identifier(Node, frozen=True):
     """The name of a function."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chain(Node):
+class Chain(Node, frozen=True):
     """`(pipeline).A.B`: members of what an operand gives."""
 
     operand: Operand
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Command(Node):
+class Command(Node, frozen=True):
     """An operand or a call: its first operand with the others as arguments."""
 
     operands: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline(Node):
+class Pipeline(Node, frozen=True):
     """Commands, each of which gets the value of the one before as last argument; and variables that get the value."""
 
     variables: tuple[str, ...]
@@ -87,15 +77,13 @@ class Pipeline(Node):
 Operand: TypeAlias = Literal | Nil | Dot | Field | Variable | Identifier | Chain | Pipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Action(Node):
+class Action(Node, frozen=True):
     """A pipeline whose value is printed, unless it sets variables."""
 
     pipeline: Pipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Branch(Node):
+class Branch(Node, frozen=True):
     """What if, with and range share: a pipeline, a body, and what follows else."""
 
     pipeline: Pipeline
@@ -103,39 +91,30 @@ class Branch(Node):
     otherwise: Body
 
 
-class If(Branch):
+class If(Branch, frozen=True):
     """`{{if}}`."""
 
-    __slots__ = ()
 
-
-class With(Branch):
+class With(Branch, frozen=True):
     """`{{with}}`: the value is the cursor of the body."""
 
-    __slots__ = ()
 
-
-class Range(Branch):
+class Range(Branch, frozen=True):
     """`{{range}}`: each item is the cursor of the body."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Invocation(Node):
+class Invocation(Node, frozen=True):
     """`{{template "name" pipeline}}`."""
 
     name: str
     pipeline: Pipeline | None
 
 
-@dataclass(frozen=True, slots=True)
-class Break(Node):
+class Break(Node, frozen=True):
     """`{{break}}`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Continue(Node):
+class Continue(Node, frozen=True):
     """`{{continue}}`."""
 
 
@@ -143,8 +122,7 @@ Statement: TypeAlias = Text | Action | If | With | Range | Invocation | Break | 
 Body: TypeAlias = tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """A named template.
 
     Attributes:

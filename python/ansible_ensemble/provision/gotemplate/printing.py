@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.gotemplate import floats
 from ansible_ensemble.provision.gotemplate.literals import bytes_of
@@ -24,8 +26,7 @@ _BASES = {"v": "d", "d": "d", "b": "b", "o": "o", "O": "o", "x": "x", "X": "X"}
 _PREFIXES = {"b": "0b", "o": "0", "x": "0x", "X": "0X", "O": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(msgspec.Struct, frozen=True):
     """A verb of printf with its flags, width and precision."""
 
     verb: str = "v"

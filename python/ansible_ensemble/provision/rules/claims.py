@@ -7,7 +7,8 @@ update may be allowed of some fields alone: its action is `update:/Field` then, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.parts import Claim
@@ -33,8 +34,7 @@ OTHER_SCOPES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """What a request needs to be allowed.
 
     Attributes:

@@ -6,12 +6,12 @@ import ipaddress
 import json
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Literal, TypeAlias, get_origin
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Whole
@@ -22,8 +22,7 @@ Sort: TypeAlias = Literal["text", "truth", "number", "uuid", "time", "address", 
 _UUIDS = {("machines", "Uuid"), ("machines", "CurrentJob"), ("jobs", "Uuid"), ("jobs", "Previous"), ("jobs", "Machine")}
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """Something of an object that has a value to compare.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.base import ZERO_TIME
 from ansible_ensemble.provision.objects.job import Job
@@ -19,8 +20,7 @@ from ansible_ensemble.provision.rules.refusal import invalid
 _CHANGEABLE = ("state", "exit_state", "meta")
 
 
-@dataclass(frozen=True, slots=True)
-class JobEdit:
+class JobEdit(Struct, frozen=True):
     """A job after a request to change it, and its machine after that, if it is there."""
 
     job: Job

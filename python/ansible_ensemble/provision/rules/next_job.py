@@ -6,8 +6,10 @@ docs/provision.md, "The next job", has the rules in their order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.objects.content import Task
 from ansible_ensemble.provision.objects.job import NO_JOB, Job
@@ -24,16 +26,14 @@ from ansible_ensemble.provision.rules.placement import at_entry, is_place, place
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """An action that the server runs itself on a machine; with an empty plugin, whichever offers it."""
 
     plugin: str
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a request for the next job leads to.
 
     Attributes:
@@ -55,8 +55,7 @@ class Decision:
     action: Action | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobRequest:
+class JobRequest(Struct, frozen=True):
     """A request for the next job of a machine, and what it is decided by.
 
     Attributes:
@@ -71,7 +70,7 @@ class JobRequest:
     current: Job | None
     catalog: Catalog
     now: datetime
-    uuid: Callable[[], str] = field(repr=False)
+    uuid: Callable[[], str]
 
 
 def next_job(machine: Machine, request: JobRequest) -> Decision:

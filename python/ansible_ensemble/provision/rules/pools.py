@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool, PoolActions
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A move of machines.
 
     Attributes:

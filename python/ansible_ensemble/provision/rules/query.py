@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
@@ -49,8 +50,7 @@ def _unread(kind: type[Object]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(msgspec.defstruct(f"Unread{kind.__name__}", fields))
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """What the value of a field has to be.
 
     Attributes:
@@ -68,8 +68,7 @@ class Filter:
         return any(test(field.value(candidate)) for field, test in self.tests)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What is shown of an object.
 
     Attributes:
@@ -112,8 +111,7 @@ class Shape:
         return encode(fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """What a list is to consist of.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from aiohttp import web
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.machine import Machine
@@ -37,8 +37,7 @@ class UserToken(msgspec.Struct, frozen=True, kw_only=True):
     info: Any = msgspec.field(name="Info")
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True):
     """What is asked of a token: when it expires, and what limits it has."""
 
     expires: int

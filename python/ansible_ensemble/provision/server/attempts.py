@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 #: Wrong ones without any wait: for one user from one address, and from one address altogether.
 OF_USER: Final = 3
@@ -21,8 +22,7 @@ _MEMORY = 900.0
 _MOST = 10_000
 
 
-@dataclass
-class _Record:
+class _Record(Struct):
     wrong: int = 0
     last: float = 0.0
     free: float = 0.0

@@ -9,11 +9,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
+from msgspec import Struct, field
 
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.claims import Need
@@ -42,8 +42,7 @@ _SHORT_BODY = 64 * 2**10
 _PATCHES = "application/json-patch+json"
 
 
-@dataclass
-class Server:
+class Server(Struct):
     """What all requests share; nothing of it is the truth about anything, that is in the store.
 
     Attributes:
@@ -67,7 +66,7 @@ class Server:
     sockets: set[Socket] = field(default_factory=set)
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time
-    silent: dict[asyncio.BaseProtocol, asyncio.TimerHandle] = field(default_factory=dict)
+    silent: dict[asyncio.BaseProtocol, asyncio.TimerHandle] = {}
     begun: int = 0
     is_idle: asyncio.Event = field(default_factory=asyncio.Event)
 

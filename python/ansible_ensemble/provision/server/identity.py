@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Object
@@ -36,8 +36,7 @@ from ansible_ensemble.provision.store.transaction import Reader
 Names: TypeAlias = Callable[[Reader], Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Somebody whom the server knows.
 
     Attributes:
@@ -93,9 +92,7 @@ class Identity:
         of_others = [list(claims) for claims in self.grants if not _is_all(claims)]
         limits = shown.limits if shown.principal == wanted.principal else of_others
         latest = [wanted.expires, int(now + life), *([shown.expires] if shown.machine else [])]
-        return msgspec.structs.replace(
-            wanted, job=wanted.job or shown.job, expires=min(latest), limits=[*limits, *wanted.limits]
-        )
+        return replace(wanted, job=wanted.job or shown.job, expires=min(latest), limits=[*limits, *wanted.limits])
 
 
 def _is_all(claims: Iterable[Claim]) -> bool:
@@ -125,8 +122,7 @@ def denied() -> Refused:
     return Refused(403, "Access Denied", model="users")
 
 
-@dataclass(frozen=True, slots=True)
-class PasswordProof:
+class PasswordProof(Struct, frozen=True):
     """A password that was right.
 
     Attributes:
@@ -154,8 +150,7 @@ class PasswordProof:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class TokenProof:
+class TokenProof(Struct, frozen=True):
     """A token whose signature is looked at when its owner is known.
 
     Attributes:

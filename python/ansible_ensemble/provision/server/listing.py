@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import decode_stored
@@ -22,8 +23,7 @@ _SEALED = b'"Payload"'
 _PIECE = 256 * 2**10
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """A part of the objects of a kind.
 
     Attributes:

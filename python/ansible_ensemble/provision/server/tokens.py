@@ -11,9 +11,9 @@ import hmac
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NoBase64
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.parts import Claim
 
@@ -56,8 +56,7 @@ class Invalid(ValueError):
     """A text that is no token."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedToken:
+class SignedToken(Struct, frozen=True):
     """A token as it was sent, whose signature nobody looked at yet."""
 
     token: Token

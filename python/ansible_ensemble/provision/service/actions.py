@@ -6,10 +6,10 @@ There is none by default: whoever starts the server gives it actions of their ow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Record
@@ -44,8 +44,7 @@ class AvailableAction(Record, frozen=True, kw_only=True):
     optional_params: list[str] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """An action, and what carries it out.
 
     Attributes:
@@ -60,8 +59,7 @@ class Action:
     provider_param: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """An action on an object, ready to be carried out.
 
     Attributes:

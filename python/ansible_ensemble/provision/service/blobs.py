@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 import msgspec
+from msgspec import Struct
 
 from ansible_ensemble.provision.rules.refusal import Refused
 
@@ -33,8 +33,7 @@ class BlobInfo(msgspec.Struct, frozen=True, kw_only=True):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Blobs:
+class Blobs(Struct, frozen=True):
     """The files of a kind.
 
     Attributes:
@@ -136,8 +135,7 @@ class Blobs:
         return Refused(status, message, type=method, model=self.kind, key=self.key(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """A file that is being uploaded."""
 
     path: Path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from uuid import uuid4
+
+from msgspec import Struct
 
 from ansible_ensemble.core.clock import now
 from ansible_ensemble.provision.objects.job import Job
@@ -31,8 +32,7 @@ from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class NextJob:
+class NextJob(Struct, frozen=True):
     """The answer to a request for the next job.
 
     Attributes:

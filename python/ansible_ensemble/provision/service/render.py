@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task, Template
@@ -19,8 +20,7 @@ from ansible_ensemble.provision.templates.job_actions import job_actions
 from ansible_ensemble.provision.templates.source import Addresses
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What templates see of the server.
 
     Attributes:

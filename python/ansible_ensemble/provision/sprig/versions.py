@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from ansible_ensemble.core.budget import Fault
 from ansible_ensemble.provision.gotemplate.functions import methods_of
@@ -22,8 +23,7 @@ _DEMAND = re.compile(
 _HYPHEN = re.compile(rf"\s*(v?{_PART}(?:\.{_PART})*{_END.replace('?P<pre>', '').replace('?P<meta>', '')})\s+-\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(msgspec.Struct, frozen=True):
     """A version; what follows a plus is no part of its order."""
 
     numbers: tuple[int, int, int]
@@ -50,8 +50,7 @@ def version_of(text: str) -> Version:
     return Version(numbers, match["pre"] or "", match["meta"] or "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Demand:
+class _Demand(msgspec.Struct, frozen=True):
     """An operator and a version of which the last numbers may be open."""
 
     operator: str

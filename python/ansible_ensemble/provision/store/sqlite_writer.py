@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.store.calls import call
@@ -19,8 +20,7 @@ from ansible_ensemble.provision.store.transaction import Transaction, Unavailabl
 GROUP = 100
 
 
-@dataclass
-class Request:
+class Request(Struct):
     """A function to run, and what became of it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Request:
     done: Callable[[Request], None]
     result: Any = None
     error: BaseException | None = None
-    events: Sequence[Event] = field(default=())
+    events: Sequence[Event] = ()
 
     def fail(self, error: BaseException) -> None:
         """Note that nothing became of it."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(Struct, frozen=True):
     """Where a machine reaches the server; addresses of what it does not serve are empty.
 
     Attributes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from aiohttp import web
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.client.connection import Connection, address
 from ansible_ensemble.provision.client.failure import RequestFailed

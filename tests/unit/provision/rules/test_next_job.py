@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
+from msgspec.structs import asdict
 
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.rules.next_job import JobRequest, job_request_machine, next_job

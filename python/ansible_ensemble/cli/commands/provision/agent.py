@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from ansible_ensemble.cli import agent_hosts, endpoint, objects, options
 from ansible_ensemble.cli.console import Console

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ansible_ensemble.cli import endpoint, machine_verbs
 from ansible_ensemble.cli.console import Console
