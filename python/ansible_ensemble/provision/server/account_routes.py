@@ -7,16 +7,15 @@ from typing import Any
 import msgspec
 from aiohttp import web
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
-from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import seconds
-from ansible_ensemble.provision.server.identity import named
 from ansible_ensemble.provision.server.server_info import info_of
 from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import users
@@ -44,30 +43,17 @@ class _Wanted(Struct, frozen=True):
     limits: list[list[Claim]]
 
 
-async def show_user_token(call: Call) -> web.Response:
-    """A token for a user."""
-    name, wanted = call.part("key"), _wanted(call)
+async def show_token(call: Call) -> web.Response:
+    """A token for a user, or for a machine as its agent has it; who has that of a job gets no other."""
+    wanted = _wanted(call)
 
     def make(reader: Reader) -> UserToken:
-        identity = call.proof.identity(reader)
-        identity.refuse(reader, Need("users", "token"), named("users", name), name)
-        user = found(reader, User, name)
-        token = Token(user=user.name, expires=wanted.expires, limits=wanted.limits)
-        return UserToken(token=call.token(identity, token, user.secret), info=info_of(reader, call))
-
-    return answer(await call.server.store.read(make))
-
-
-async def show_machine_token(call: Call) -> web.Response:
-    """A token for a machine, as its agent has it; who has that of a job gets no other."""
-    name, wanted = call.part("key"), _wanted(call)
-
-    def make(reader: Reader) -> UserToken:
-        identity = call.proof.identity(reader)
-        identity.refuse(reader, Need("machines", "token"), named("machines", name), name)
-        machine = found(reader, Machine, name)
-        token = Token(machine=machine.uuid, expires=wanted.expires, limits=wanted.limits)
-        return UserToken(token=call.token(identity, token, machine.secret), info=info_of(reader, call))
+        identity = call.admitted_to(reader, "token")
+        kind: type[User] | type[Machine] = User if call.kind == User.PREFIX else Machine
+        owner = found(reader, kind, call.key)
+        own = Token(user=owner.name) if isinstance(owner, User) else Token(machine=owner.uuid)
+        token = replace(own, expires=wanted.expires, limits=wanted.limits)
+        return UserToken(token=call.token(identity, token, owner.secret), info=info_of(reader, call))
 
     return answer(await call.server.store.read(make))
 
@@ -84,8 +70,5 @@ def _wanted(call: Call) -> _Wanted:
 
 async def set_password(call: Call) -> web.Response:
     """Change the password of a user."""
-    name, body = call.part("key"), await call.body()
-    changed = await call.transact(
-        Need("users", "password"), lambda tx: users.set_password(tx, name, body), named("users", name), name
-    )
-    return answer(changed)
+    body = await call.body()
+    return answer(await call.change("password", lambda tx: users.set_password(tx, call.key, body)))

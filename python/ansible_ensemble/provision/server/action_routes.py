@@ -8,11 +8,11 @@ from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.objects.job import JobAction
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
-from ansible_ensemble.provision.rules.claims import ALL, Need
+from ansible_ensemble.provision.rules.claims import ALL
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import LONGEST
-from ansible_ensemble.provision.server.identity import Identity, named
+from ansible_ensemble.provision.server.identity import Identity
 from ansible_ensemble.provision.server.server_info import info_of, own_address
 from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service.render import Surroundings, actions
@@ -22,11 +22,11 @@ from ansible_ensemble.provision.templates.source import Addresses
 
 async def show(call: Call) -> web.Response:
     """What a job consists of: files and scripts, rendered now."""
-    name, system = call.part("key"), call.request.query.get("os", "")
+    system = call.request.query.get("os", "")
 
     def render(reader: Reader) -> list[JobAction]:
-        identity = call.admitted(reader, Need("jobs", "actions"), named("jobs", name), name)
-        return actions(reader, name, system, _surroundings(call, identity))
+        identity = call.admitted_to(reader, "actions")
+        return actions(reader, call.key, system, _surroundings(call, identity))
 
     return answer(await call.server.store.read(render))
 

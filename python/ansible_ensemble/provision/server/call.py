@@ -20,7 +20,7 @@ from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import BYTES, JSON
 from ansible_ensemble.provision.server.hub import Hub
-from ansible_ensemble.provision.server.identity import Identity, Names, Proof, anything
+from ansible_ensemble.provision.server.identity import Identity, Names, Proof, anything, named
 from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
@@ -126,6 +126,16 @@ class Call:
         """A part of the path."""
         return self.request.match_info[name]
 
+    @property
+    def kind(self) -> str:
+        """The kind of the objects that the path is about."""
+        return self.part("kind")
+
+    @property
+    def key(self) -> str:
+        """The object that the path names."""
+        return self.part("key")
+
     def has(self, name: str) -> bool:
         """Whether the query says `name=true`.
 
@@ -200,6 +210,24 @@ class Call:
             return result
 
         return await self.server.store.transact(run, self.proof.principal)
+
+    def admitted_to(self, reader: Reader, action: str) -> Identity:
+        """Who sends the request, if this may be done with the object that the path names; see `admitted`."""
+        return self.admitted(reader, Need(self.kind, action), named(self.kind, self.key), self.key)
+
+    async def see(self, action: str, function: Callable[[Reader], T]) -> T:
+        """What a function finds of the object that the path names, if the sender may do this with it; see `read`."""
+        return await self.read(Need(self.kind, action), function, named(self.kind, self.key), self.key)
+
+    async def change(self, action: str, function: Callable[[Transaction], T], paths: tuple[str, ...] = ()) -> T:
+        """What a function makes of the object that the path names, if the sender may do this with it; see `transact`.
+
+        Args:
+            action: what is done with it.
+            function: does it.
+            paths: of an update, what it changes; without any, it may be everything.
+        """
+        return await self.transact(Need(self.kind, action, paths), function, named(self.kind, self.key), self.key)
 
     def token(self, identity: Identity, wanted: Token, secret: str) -> str:
         """The text of a token for who sends the request; it allows no more than the sender may.

@@ -7,7 +7,6 @@ from aiohttp import web
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
-from ansible_ensemble.provision.server.identity import named
 from ansible_ensemble.provision.service import contents
 
 _SCOPE = "contents"
@@ -20,11 +19,7 @@ async def show_list(call: Call) -> web.Response:
 
 async def show(call: Call) -> web.Response:
     """A bundle with all its objects."""
-    name = call.part("key")
-    found = await call.read(
-        Need(_SCOPE, "get"), lambda reader: contents.show_content(reader, name), named(_SCOPE, name), name
-    )
-    return answer(found)
+    return answer(await call.see("get", lambda reader: contents.show_content(reader, call.key)))
 
 
 async def create(call: Call) -> web.Response:
@@ -36,20 +31,10 @@ async def create(call: Call) -> web.Response:
 
 async def put(call: Call) -> web.Response:
     """Load a bundle anew."""
-    name, body, strict = call.part("key"), await call.body(), call.server.settings.strict_features
-    made = await call.transact(
-        Need(_SCOPE, "update"),
-        lambda tx: contents.replace_content(tx, name, body, strict=strict),
-        named(_SCOPE, name),
-        name,
-    )
-    return answer(made)
+    body, strict = await call.body(), call.server.settings.strict_features
+    return answer(await call.change("update", lambda tx: contents.replace_content(tx, call.key, body, strict=strict)))
 
 
 async def remove(call: Call) -> web.Response:
     """Remove a bundle and its objects."""
-    name = call.part("key")
-    gone = await call.transact(
-        Need(_SCOPE, "delete"), lambda tx: contents.remove_content(tx, name), named(_SCOPE, name), name
-    )
-    return answer(gone)
+    return answer(await call.change("delete", lambda tx: contents.remove_content(tx, call.key)))

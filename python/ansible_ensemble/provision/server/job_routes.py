@@ -15,7 +15,7 @@ from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
 from ansible_ensemble.provision.server.call import BODY_BYTES, Call, in_time, refuse_unless_bytes
-from ansible_ensemble.provision.server.identity import Names, named
+from ansible_ensemble.provision.server.identity import Names
 from ansible_ensemble.provision.server.removal import remove_jobs
 from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import actions, jobs
@@ -78,10 +78,10 @@ async def _with_token(call: Call, job: Job) -> Job:
 
 async def show_log(call: Call) -> web.StreamResponse:
     """The log of a job, or what follows in it after what one has of it."""
-    name, need = call.part("key"), Need("jobs", "log")
+    name = call.key
     if rest := _REST.fullmatch(call.request.headers.get("Range", "")):
         return await _rest_of_log(call, int(rest[1]))
-    piece = await call.read(need, lambda reader: jobs.read_log(reader, name, 0, _PIECE), named("jobs", name), name)
+    piece = await call.see("log", lambda reader: jobs.read_log(reader, name, 0, _PIECE))
     if len(piece) < _PIECE or call.request.method == "HEAD":
         return web.Response(body=piece, content_type=BYTES)
     response, offset = web.StreamResponse(headers={"Content-Type": BYTES}), 0
@@ -95,8 +95,7 @@ async def show_log(call: Call) -> web.StreamResponse:
 
 
 async def _rest_of_log(call: Call, offset: int) -> web.Response:
-    name, need = call.part("key"), Need("jobs", "log")
-    rest = await call.read(need, lambda reader: jobs.read_log(reader, name, offset), named("jobs", name), name)
+    rest = await call.see("log", lambda reader: jobs.read_log(reader, call.key, offset))
     if not rest:
         raise web.HTTPRequestRangeNotSatisfiable
     headers = {"Content-Range": f"bytes {offset}-{offset + len(rest) - 1}/*"}
@@ -105,13 +104,12 @@ async def _rest_of_log(call: Call, offset: int) -> web.Response:
 
 async def append_log(call: Call) -> web.Response:
     """Append to the log of a job."""
-    name, request = call.part("key"), call.request
+    request = call.request
     refuse_unless_bytes(request)
     await call.refuse_burden()
-    need = Need("jobs", "log")
 
     async def append(piece: bytes) -> None:
-        await call.transact(need, lambda tx: jobs.append_log(tx, name, piece), named("jobs", name), name)
+        await call.change("log", lambda tx: jobs.append_log(tx, call.key, piece))
 
     held, size = bytearray(), 0
     async with in_time(request):
@@ -141,38 +139,27 @@ async def purge(call: Call) -> web.Response:
 
 async def list_actions(call: Call) -> web.Response:
     """The actions that an object offers."""
-    prefix, name, provider = call.part("kind"), call.part("key"), call.request.query.get("plugin", "")
-    found = await call.read(
-        Need(prefix, "get"),
-        lambda reader: actions.list_actions(reader, call.server.actions, prefix, name, provider),
-        named(prefix, name),
-        name,
+    provider, offered = call.request.query.get("plugin", ""), call.server.actions
+    return answer(
+        await call.see("get", lambda reader: actions.list_actions(reader, offered, call.kind, call.key, provider))
     )
-    return answer(found)
 
 
 async def show_action(call: Call) -> web.Response:
     """An action that an object offers."""
-    prefix, name, command = call.part("kind"), call.part("key"), call.part("command")
-    found = await call.read(
-        Need(prefix, "get"),
-        lambda reader: actions.show_action(reader, call.server.actions, prefix, name, command),
-        named(prefix, name),
-        name,
+    command, offered = call.part("command"), call.server.actions
+    return answer(
+        await call.see("get", lambda reader: actions.show_action(reader, offered, call.kind, call.key, command))
     )
-    return answer(found)
 
 
 async def invoke_action(call: Call) -> web.Response:
     """Carry out an action on an object."""
-    prefix, name, command, body = call.part("kind"), call.part("key"), call.part("command"), await call.body()
-    ready = await call.read(
-        Need(prefix, "action"),
-        lambda reader: actions.prepare(reader, call.server.actions, prefix, name, command, body=body),
-        named(prefix, name),
-        name,
+    command, body, offered = call.part("command"), await call.body(), call.server.actions
+    ready = await call.see(
+        "action", lambda reader: actions.prepare(reader, offered, call.kind, call.key, command, body=body)
     )
     try:
         return answer(await asyncio.to_thread(ready.run))
     except ActionFailed as failed:
-        raise actions.refused_action(failed, prefix, name) from None
+        raise actions.refused_action(failed, call.kind, call.key) from None

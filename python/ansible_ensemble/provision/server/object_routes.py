@@ -7,14 +7,13 @@ from typing import Any
 
 from aiohttp import web
 
-from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query, parse_shape
 from ansible_ensemble.provision.server.answers import JSON, answer, body_of, tag_of
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import seconds
-from ansible_ensemble.provision.server.identity import anything, named
+from ansible_ensemble.provision.server.identity import anything
 from ansible_ensemble.provision.server.listing import Listing, listing
 from ansible_ensemble.provision.service import crud
 from ansible_ensemble.provision.service.lookup import kind_of
@@ -27,7 +26,7 @@ _LONGEST_WAIT = 600.0
 
 async def show_list(call: Call) -> web.StreamResponse:
     """The objects of a kind that a query finds; of HEAD how many there are."""
-    prefix, counted = call.part("kind"), call.request.method == "HEAD"
+    prefix, counted = call.kind, call.request.method == "HEAD"
     kind = kind_of(prefix, call.request.method)
     query = parse_query(kind, call.request.query.items())
 
@@ -69,16 +68,15 @@ async def show(call: Call) -> web.Response:
 
 async def _look(call: Call) -> tuple[str, bytes]:
     """The key of the object, and its JSON."""
-    prefix, name = call.part("kind"), call.part("key")
     shape = parse_shape({word: call.request.query.getall(word) for word in call.request.query})
 
     def find(reader: Reader) -> tuple[str, bytes]:
         if shape.decode:
-            call.admitted(reader, Need(prefix, "getSecure"), named(prefix, name), name)
-        one = crud.show(reader, prefix, name).public()
+            call.admitted_to(reader, "getSecure")
+        one = crud.show(reader, call.kind, call.key).public()
         return one.key, body_of(shape.shown(revealed(reader, one) if shape.decode else one))
 
-    return await call.read(Need(prefix, "get"), find, named(prefix, name), name)
+    return await call.see("get", find)
 
 
 def _is_held(held: str, seen: tuple[str, bytes]) -> bool:
@@ -106,7 +104,7 @@ class _Change:
 
 async def _changed(call: Call, seen: tuple[str, bytes], wait: float) -> tuple[str, bytes]:
     """The object when it is another one, or the time is over, or the server stops."""
-    change, matches = _Change(), [(call.part("kind"), None, seen[0])]
+    change, matches = _Change(), [(call.kind, None, seen[0])]
     call.server.hub.add(change, matches)
     try:
         async with asyncio.timeout(wait):
@@ -122,37 +120,30 @@ async def _changed(call: Call, seen: tuple[str, bytes], wait: float) -> tuple[st
 
 async def create(call: Call) -> web.Response:
     """Create an object."""
-    prefix, body, force = call.part("kind"), await call.body(), call.has("force")
+    prefix, body, force = call.kind, await call.body(), call.has("force")
     made = await call.transact(Need(prefix, "create"), lambda tx: crud.create(tx, prefix, body, force=force))
     return answer(made, 201)
 
 
 async def patch(call: Call) -> web.Response:
     """Change an object by a patch."""
-    prefix, name, body, force = call.part("kind"), call.part("key"), await call.body(), call.has("force")
-    need = Need(prefix, "update", changed_paths(body))
-    changed = await call.transact(
-        need, lambda tx: crud.patch(tx, prefix, name, body, force=force), named(prefix, name), name
+    body, force = await call.body(), call.has("force")
+    return answer(
+        await call.change(
+            "update", lambda tx: crud.patch(tx, call.kind, call.key, body, force=force), changed_paths(body)
+        )
     )
-    return answer(changed)
 
 
 async def put(call: Call) -> web.Response:
     """Replace an object."""
-    prefix, name, body, force = call.part("kind"), call.part("key"), await call.body(), call.has("force")
-    changed = await call.transact(
-        Need(prefix, "update"), lambda tx: crud.put(tx, prefix, name, body, force=force), named(prefix, name), name
-    )
-    return answer(changed)
+    body, force = await call.body(), call.has("force")
+    return answer(await call.change("update", lambda tx: crud.put(tx, call.kind, call.key, body, force=force)))
 
 
 async def remove(call: Call) -> web.Response:
     """Remove an object."""
-    prefix, name = call.part("kind"), call.part("key")
-    gone: Object = await call.transact(
-        Need(prefix, "delete"), lambda tx: crud.remove(tx, prefix, name), named(prefix, name), name
-    )
-    return answer(gone)
+    return answer(await call.change("delete", lambda tx: crud.remove(tx, call.kind, call.key)))
 
 
 def changed_paths(body: bytes, under: str = "") -> tuple[str, ...]:
@@ -179,15 +170,11 @@ def _paths(operation: dict[str, Any]) -> list[str]:
 
 async def show_meta(call: Call) -> web.Response:
     """The Meta of an object."""
-    prefix, name = call.part("kind"), call.part("key")
-    return answer(
-        await call.read(Need(prefix, "get"), lambda reader: crud.show_meta(reader, prefix, name), named(prefix, name))
-    )
+    return answer(await call.see("get", lambda reader: crud.show_meta(reader, call.kind, call.key)))
 
 
 async def patch_meta(call: Call) -> web.Response:
     """Change the Meta of an object by a patch of it."""
-    prefix, name, body = call.part("kind"), call.part("key"), await call.body()
-    need = Need(prefix, "update", changed_paths(body, "/Meta"))
-    changed = await call.transact(need, lambda tx: crud.patch_meta(tx, prefix, name, body), named(prefix, name), name)
-    return answer(changed)
+    body = await call.body()
+    paths = changed_paths(body, "/Meta")
+    return answer(await call.change("update", lambda tx: crud.patch_meta(tx, call.kind, call.key, body), paths))
