@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.core.orders import ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import core, frames, outcomes, processes
@@ -142,7 +142,7 @@ class AnsibleLanes:
 
     async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell) -> Outcome:
         self._renew()
-        process = self._idle.pop() if self._idle else await self._spawn()
+        process = self._idle.pop() if self._idle else await self._spawn(order.host)
         done = False
         try:
             async with asyncio.timeout(order.timeout):
@@ -182,7 +182,8 @@ class AnsibleLanes:
                 on_display(method, tuple(args), kwargs)
         return None
 
-    async def _spawn(self) -> _Process:
+    async def _spawn(self, host: Host) -> _Process:
+        from ansible_ensemble.lanes import core_remote
         from ansible_ensemble.lanes.executor import Executor, start
 
         if not self._warm:
@@ -191,6 +192,8 @@ class AnsibleLanes:
                 self._zygote = Zygote(_collection_paths())
                 self._hub.listen(self._descriptors)
             core.warm_up(self._session)
+            if self._fast and core_remote.is_elsewhere(self._session, host):
+                core_remote.read_module_utils()
         ours, theirs = socket.socketpair()
         inherited = [
             ours.fileno(),

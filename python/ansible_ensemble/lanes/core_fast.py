@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.core_remote import RemoteLane, used_variables
-from ansible_ensemble.lanes.module_files import ModuleFiles
+from ansible_ensemble.lanes.module_files import SoughtModule
 from ansible_ensemble.lanes.module_source import runs_in_a_fork
 from ansible_ensemble.lanes.remote_hosts import NotHere
 from ansible_ensemble.lanes.zygote import ModuleRun, Zygote
@@ -317,14 +317,14 @@ class There(Way):
         super().__init__(action, module)
         self._remote = remote
         self._shebang = ""
-        self._files: ModuleFiles
+        self._sought: SoughtModule
 
     def _prepare(self, options: dict[str, Any]) -> str:
-        self._shebang, self._files = self._remote.configure(self._action, self._module.path, options)
+        self._shebang, self._sought = self._remote.configure(self._action, self._module.path, options)
         return self._shebang
 
     def _run(self) -> ModuleRun:
-        return self._remote.run(self._action, self._shebang, self._files, self._arguments, self._environment)
+        return self._remote.run(self._action, self._shebang, self._sought, self._arguments, self._environment)
 
     def refused(self, reason: NotHere) -> None:
         """The host is told of."""

@@ -7,6 +7,7 @@ passwords by the plugin that would answer them. Only the command that is started
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -14,26 +15,28 @@ import json
 import os
 import shlex
 from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ansible_ensemble.lanes import core
-from ansible_ensemble.lanes.module_files import ModuleFiles, module_files
+from ansible_ensemble.lanes.chores import chore
+from ansible_ensemble.lanes.module_files import ModuleFiles, SoughtModule, module_files
 from ansible_ensemble.lanes.remote_hosts import Broken, NotHere, Order, RemoteHosts
 from ansible_ensemble.lanes.remote_hub import BOOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ansible_ensemble.core.orders import Host
+    from ansible_ensemble.lanes.session import AnsibleSession
     from ansible_ensemble.lanes.zygote import ModuleRun
 
 #: Become plugins that start a command on the pipes that it is given, by the last part of their names.
 _BECOME = frozenset({"sudo", "su", "doas", "dzdo", "pfexec"})
-#: Files up to so many bytes go through the kept connection; a larger one would hold up the others.
-_SMALL = 1 << 20
+#: Files go through the kept connection in parts of so many bytes, for others use it in between.
+_PART = 1 << 20
 _PROMPT = "privilege escalation prompt"
 
 
@@ -65,7 +68,6 @@ class RemoteLane:
 
     def __init__(self, hosts: RemoteHosts) -> None:
         self._hosts = hosts
-        self._files: dict[tuple[str, int, int], ModuleFiles | None] = {}
         self._interpreters: dict[str, Interpreter] = {}
         self._told: set[str] = set()
         self._acting: tuple[Any, dict[str, Any]] | None = None
@@ -88,19 +90,18 @@ class RemoteLane:
         @functools.wraps(execute)
         def executed(connection: Any, cmd: str, in_data: Any = None, sudoable: bool = True) -> Any:
             if in_data is None and not sudoable:
-                done = lane._beside(connection, Order({"command": cmd}))
+                done = lane._beside(connection, Order({"command": cmd} | chore(connection._shell, cmd)))
                 if done is not None:
                     return done.code, done.stdout, done.stderr
             return execute(connection, cmd, in_data=in_data, sudoable=sudoable)
 
         @functools.wraps(put)
         def put_file(connection: Any, in_path: str, out_path: str) -> Any:
-            content = small_file(in_path)
-            if content is not None:
-                mode = os.stat(in_path).st_mode & 0o777  # noqa: PTH116 - bytes or text
-                done = lane._beside(connection, Order({"path": out_path, "mode": mode}, content))
-                if done is not None and done.code == 0:
-                    return done.code, done.stdout, done.stderr
+            try:
+                if all(lane._puts(connection, order) for order in parts(os.fsdecode(in_path), out_path)):
+                    return 0, b"", b""
+            except OSError:
+                pass  # core says so
             return put(connection, in_path, out_path)
 
         @functools.wraps(reset)
@@ -123,29 +124,20 @@ class RemoteLane:
             return False
         return getattr(connection._shell, "SHELL_FAMILY", "") == "sh" and not connection._is_tty_requested()
 
-    def configure(self, action: Any, path: str, options: dict[str, Any]) -> tuple[str, ModuleFiles]:
-        """The line of the host's Python, which core discovers if it has to, and the files of a module.
-
-        Raises:
-            NotHere: core makes something else of the module.
-        """
+    def configure(self, action: Any, path: str, options: dict[str, Any]) -> tuple[str, SoughtModule]:
+        """The line of the host's Python, which core discovers if it has to, and a module."""
         from ansible.plugins.action import ActionBase
 
         state = os.stat(path)  # noqa: PTH116 - pathlib costs an import
-        key = (path, state.st_mtime_ns, state.st_size)
+        build = functools.partial(ActionBase._configure_module, action, **options)
         interpreter = self._interpreter(action, options["task_vars"])
-        if interpreter is None or key not in self._files:
-            built, _path = ActionBase._configure_module(action, **options)
-            if key not in self._files:
-                self._files[key] = module_files(built.b_module_data)
-            interpreter = interpreter or self._learn(action, built.shebang)
-        files = self._files[key]
-        if files is None:
-            raise NotHere("it is packed in a way that is not known")
-        return interpreter.shebang, files
+        if interpreter is None:
+            interpreter = self._learn(action, build()[0].shebang)
+        source = digest(path, state.st_mtime_ns, state.st_size)
+        return interpreter.shebang, SoughtModule(source, lambda: made_files(build))
 
     def run(
-        self, action: Any, shebang: str, files: ModuleFiles, arguments: str, environment: dict[str, str]
+        self, action: Any, shebang: str, module: SoughtModule, arguments: str, environment: dict[str, str]
     ) -> ModuleRun:
         """Run a module on the action's host, as the user that it becomes.
 
@@ -154,12 +146,11 @@ class RemoteLane:
             AnsibleError: what core raises if it cannot connect or become the user, or the connection broke.
         """
         header = {
-            "module": files.name,
             "profile": "legacy",
             "secrets": core.secrets_in(arguments),
             "environment": environment,
         }
-        order = Order(header, arguments.encode("utf-8", "surrogateescape"), files)
+        order = Order(header, arguments.encode("utf-8", "surrogateescape"), module)
         return self._order(action, shebang, order, beside=False)
 
     def tell(self, connection: Any, reason: NotHere) -> None:
@@ -170,6 +161,10 @@ class RemoteLane:
         if f"{connection.host} {text}" not in self._told:
             self._told.add(f"{connection.host} {text}")
             Display().vv(text, host=connection.host)
+
+    def _puts(self, connection: Any, order: Order) -> bool:
+        done = self._beside(connection, order)
+        return done is not None and done.code == 0
 
     def _beside(self, connection: Any, order: Order) -> ModuleRun | None:
         """Carry out what prepares a module or cleans up after it, as the user of the connection; None if it cannot."""
@@ -245,6 +240,38 @@ def known_shape() -> bool:
     return all(names <= set(inspect.signature(thing).parameters) for thing, names in wanted)
 
 
+def read_module_utils() -> None:
+    """Have core take apart the files that every module needs, once for all processes that are forked from this one."""
+    from ansible.executor import module_common
+    from ansible.parsing.dataloader import DataLoader
+    from ansible.plugins.loader import module_loader
+    from ansible.template import Templar
+
+    with contextlib.suppress(Exception):  # then each takes them apart itself
+        module_common._compile_module_ast = functools.cache(module_common._compile_module_ast)
+        module_common.modify_module(
+            module_name="ping",
+            module_path=module_loader.find_plugin("ansible.builtin.ping", ".py"),
+            module_args={},
+            templar=Templar(DataLoader()),
+            task_vars={"ansible_python_interpreter": "/usr/bin/python"},
+            module_compression="ZIP_STORED",
+            async_timeout=0,
+            become_plugin=None,
+            environment={},
+        )
+
+
+def is_elsewhere(session: AnsibleSession, host: Host) -> bool:
+    """Whether a host's modules seem to be for this lane."""
+    from ansible import constants
+
+    with session.knowing(host):
+        variables = session.inventory.get_host(host.name).get_vars()
+    connection = variables.get("ansible_connection") or constants.config.get_config_value("DEFAULT_TRANSPORT")
+    return str(connection).rpartition(".")[2] in ("ssh", "smart")
+
+
 def used_variables(action: Any, variables: dict[str, Any]) -> dict[str, Any]:
     """The variables of the host that an action runs a module on."""
     if not action._task.delegate_to:
@@ -264,16 +291,40 @@ def digest(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
-def small_file(path: str) -> bytes | None:
-    """What is in a small file; None of any other."""
+def made_files(build: Callable[[], tuple[Any, str]]) -> ModuleFiles:
+    """The files of a module that core builds.
+
+    Raises:
+        NotHere: core cannot build it, or makes something else of it.
+    """
+    from ansible.errors import AnsibleError
+
     try:
-        file = Path(os.fsdecode(path))
-        return file.read_bytes() if file.stat().st_size <= _SMALL else None
-    except OSError:
-        return None
+        files = module_files(build()[0].b_module_data)
+    except AnsibleError as error:
+        raise NotHere(str(error)) from None
+    if files is None:
+        raise NotHere("it is packed in a way that is not known")
+    return files
 
 
-@contextmanager
+def parts(path: str, target: str) -> Iterator[Order]:
+    """Orders that write a file on the host, part by part.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode & 0o777
+        start, part = 0, file.read(_PART)
+        yield Order({"path": target, "at": start, "mode": mode}, part)
+        while part:
+            start, part = start + len(part), file.read(_PART)
+            if part:
+                yield Order({"path": target, "at": start, "mode": mode}, part)
+
+
+@contextlib.contextmanager
 def becoming(connection: Any, become: Any) -> Iterator[None]:
     """Have a connection become a user by this plugin for a while; None is nobody else than it is."""
     before, connection.become = connection.become, become

@@ -12,8 +12,10 @@ import hashlib
 import io
 import re
 import zipfile
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.regex import regex
 
@@ -22,21 +24,28 @@ _ARGUMENT = regex(rb"^(module_fqn|profile|extensions|zip_data)=(.*),$", re.MULTI
 _CALL = b"_ansiballz_main(\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleFiles:
+class ModuleFiles(Struct, frozen=True):
     """A module as a host gets it.
 
     Attributes:
-        name: its Python name there.
-        digest: of all files.
-        header: their names with digests, and their sizes.
+        header: its Python name there, a digest of all files, their names with digests, and their sizes.
         data: their texts one after the other.
     """
 
-    name: str
-    digest: str
-    header: dict[str, Any] = field(repr=False)
-    data: bytes = field(repr=False)
+    header: dict[str, Any]
+    data: bytes
+
+
+class SoughtModule(Struct, frozen=True):
+    """A module whose files may be known to the hub, so that they are made once for all executors.
+
+    Attributes:
+        source: what it is made of, as a digest.
+        files: makes them, and raises an error if that is not possible.
+    """
+
+    source: str
+    files: Callable[[], ModuleFiles]
 
 
 def module_files(payload: bytes) -> ModuleFiles | None:
@@ -56,5 +65,5 @@ def module_files(payload: bytes) -> ModuleFiles | None:
         return None
     names = {entry: hashlib.sha256(text).hexdigest() for entry, text in texts.items()}
     digest = hashlib.sha256(repr(sorted(names.items())).encode()).hexdigest()
-    header = {"files": digest, "names": names, "sizes": [len(text) for text in texts.values()]}
-    return ModuleFiles(name, digest, header, b"".join(texts.values()))
+    sizes = [len(text) for text in texts.values()]
+    return ModuleFiles({"module": name, "digest": digest, "names": names, "sizes": sizes}, b"".join(texts.values()))

@@ -6,11 +6,12 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from ansible_ensemble.execution.output import BoundedOutput
-from ansible_ensemble.lanes.module_files import ModuleFiles
+from ansible_ensemble.lanes.module_files import SoughtModule
 from ansible_ensemble.lanes.remote_wire import Unpacker, pack
 from ansible_ensemble.lanes.returned import ReturnedJson
 from ansible_ensemble.lanes.zygote import ModuleRun
@@ -27,18 +28,17 @@ class Broken(Exception):
     """The connection broke while something ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """What is to run on a host.
 
     Attributes:
         header, body: as the program on the host takes them.
-        files: the files of the module that it runs, or None.
+        module: the module that it runs, or None.
     """
 
     header: dict[str, Any]
     body: bytes = b""
-    files: ModuleFiles | None = field(default=None, repr=False)
+    module: SoughtModule | None = None
 
 
 #: Opens a connection: descriptors of what writes to the host, of what reads from it, and of its errors.
@@ -80,24 +80,20 @@ class RemoteHosts:
 
     def _attempt(self, conversation: _Conversation, key: str, open_connection: Open, order: Order) -> ModuleRun | None:
         """One attempt; None if the connection is to be opened anew."""
-        conversation.send({"key": key})
-        state = conversation.receive()[0]
-        if state["state"] == "open":
+        module = order.module
+        conversation.send({**order.header, "key": key, **({"source": module.source} if module else {})}, order.body)
+        answer = conversation.receive()[0]
+        if answer.get("state") == "open":
             # left by an exception, the hub lets the next one that waits open it
             conversation.send({"reason": self._open(key, open_connection)})
-            state = conversation.receive()[0]
-        if state["state"] != "ready":
-            raise NotHere(state.get("reason") or "the connection cannot be kept")
-        given = order.header | ({"set": order.files.digest} if order.files else {})
-        conversation.send(given, order.body)
-        answer = conversation.receive()[0]
-        if "state" in answer and order.files:
-            conversation.send(order.files.header, order.files.data)
-            conversation.send(given, order.body)
             answer = conversation.receive()[0]
-        if "begun" not in answer:
-            return None
-        return _collect(conversation)
+        if answer.get("state") == "lacking" and module:
+            files = module.files()
+            conversation.send(files.header, files.data)
+            answer = conversation.receive()[0]
+        if answer.get("state") == "none":
+            raise NotHere(answer.get("reason") or "the connection cannot be kept")
+        return _collect(conversation) if "begun" in answer else None
 
     def _open(self, key: str, open_connection: Open) -> str | None:
         """Open a connection and hand it over; why it cannot be kept, or None."""

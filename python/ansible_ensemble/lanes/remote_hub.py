@@ -28,7 +28,7 @@ from ansible_ensemble.lanes.remote_wire import Unpacker, pack
 _LOG = logging.getLogger(__name__)
 #: Started on a host by a shell: it reads how long the program is, and the program.
 BOOT = "import sys,zlib;f=sys.stdin.buffer;exec(zlib.decompress(f.read(int(f.readline()))))"
-_PROGRAM = ("remote_wire", "zygote_main", "remote_main")
+_PROGRAM = ("remote_wire", "remote_folders", "zygote_main", "remote_main")
 #: Runs in the boot's namespace.
 _UNPACK = """
 import sys, types
@@ -103,7 +103,11 @@ class Channel:
         self._runs[client.number] = client
         if files is not None:
             self._supply(files)
-            header = {**header, "compile": [] if files.digest in self._sets else list(files.digests)}
+            header = {
+                **header,
+                "module": files.module,
+                "compile": [] if files.digest in self._sets else list(files.digests),
+            }
             self._sets.add(files.digest)
         self._out.write(pack({**header, "id": client.number}, body))
         client.send({"begun": True})
@@ -118,7 +122,9 @@ class Channel:
             self._close_if_done()
 
     def retire(self) -> None:
-        """Begin nothing more, and close it when what runs has ended."""
+        """Begin nothing more, and close it when what runs has ended; folders that core has made there stay."""
+        if not self.stale:
+            self._out.write(pack({"leave": True}))
         self.stale = True
         self._close_if_done()
 
@@ -176,18 +182,17 @@ class Files:
     """The files of a module, of which a host gets those that it lacks.
 
     Args:
-        digest: of all of them.
-        digests: the digest of each, by its name.
-        data: their texts one after the other, each of its size.
+        header, data: as `module_files.ModuleFiles` has them.
     """
 
-    def __init__(self, digest: str, digests: dict[str, str], sizes: list[int], data: bytes) -> None:
-        self.digest = digest
-        self.digests = digests
+    def __init__(self, header: dict[str, Any], data: bytes) -> None:
+        self.module: str = header["module"]
+        self.digest: str = header["digest"]
+        self.digests: dict[str, str] = header["names"]
         self.texts: dict[str, bytes] = {}
         self._compressed: dict[tuple[str, ...], bytes] = {}
         position = 0
-        for name, size in zip(digests, sizes, strict=True):
+        for name, size in zip(self.digests, header["sizes"], strict=True):
             self.texts[name] = data[position : position + size]
             position += size
 
@@ -209,6 +214,11 @@ class Client:
         self._reader = reader
         self._writer = writer
         self.number = 0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the executor closed its end."""
+        return self._reader.at_eof()
 
     def send(self, header: dict[str, Any], body: bytes = b"") -> None:
         """Send a frame."""
@@ -247,6 +257,7 @@ class Hub:
         self._control = control
         self._entries: dict[str, Entry] = {}
         self._files: dict[str, Files] = {}
+        self._making: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
 
@@ -273,13 +284,13 @@ class Hub:
         client = Client(*await asyncio.open_connection(sock=connection))
         frames = client.frames()
         try:
-            async for header, _body in frames:
+            async for header, body in frames:
                 if "reset" in header:
                     self._reset(header["reset"])
                 elif opened:
                     await self._take_over(client, header["key"], opened)
                 else:
-                    await self._serve(client, header["key"], frames)
+                    await self._serve(client, header.pop("key"), header, body, frames)
                 return
         finally:
             client.close()
@@ -300,31 +311,46 @@ class Hub:
         _LOG.debug("a connection to a host %s", f"is not kept: {reason}" if reason else "is kept")
         client.send({"reason": reason})
 
-    async def _serve(self, client: Client, key: str, frames: AsyncIterator[tuple[dict[str, Any], bytes]]) -> None:
+    async def _serve(
+        self,
+        client: Client,
+        key: str,
+        header: dict[str, Any],
+        body: bytes,
+        frames: AsyncIterator[tuple[dict[str, Any], bytes]],
+    ) -> None:
         entry = self._entries.setdefault(key, Entry())
         async with entry.lock:
             if entry.reason is None and (entry.channel is None or entry.channel.stale):
                 entry.channel = None
                 client.send({"state": "open"})
-                header, _body = await anext(frames, ({}, b""))
-                entry.reason = header.get("reason")
+                opening, _nothing = await anext(frames, ({}, b""))
+                entry.reason = opening.get("reason")
         if entry.channel is None:
             client.send({"state": "none", "reason": entry.reason})
             return
-        client.send({"state": "ready"})
-        async for header, body in frames:
-            if "files" in header:
-                names, sizes = header["names"], header["sizes"]
-                self._files[header["files"]] = Files(header["files"], names, sizes, body)
-                continue
-            digest = header.pop("set", None)
-            if digest is not None and digest not in self._files:
-                client.send({"state": "lacking"})
-                continue
-            if not await entry.channel.run(client, header, body, self._files[digest] if digest else None):
-                client.send({"stale": True})
+        source = header.pop("source", None)
+        if source is not None and not await self._know(client, source, frames):
+            return
+        if client.is_gone:
+            return
+        if not await entry.channel.run(client, header, body, self._files[source] if source else None):
+            client.send({"stale": True})
+        async for _frame in frames:
+            pass
         if client.number:
             entry.channel.kill(client.number)
+
+    async def _know(self, client: Client, source: str, frames: AsyncIterator[tuple[dict[str, Any], bytes]]) -> bool:
+        """Have the files of a module, from the first executor that needs it; False if it did not give them."""
+        async with self._making.setdefault(source, asyncio.Lock()):
+            if source not in self._files:
+                client.send({"state": "lacking"})
+                header, data = await anext(frames, ({}, b""))
+                if not header:
+                    return False
+                self._files[source] = Files(header, data)
+        return True
 
 
 @functools.cache

@@ -2,7 +2,8 @@
 
 It comes through the connection and is never a file. Frames on its standard input order runs of modules, commands and
 small files; what they print and how they end are frames on its standard output. When its input ends, the connection is
-gone: every child is killed, and the program ends. It runs on each Python that Ansible supports on hosts.
+gone: every child is killed, what it has made for modules is removed, and the program ends. It runs on each Python that
+Ansible supports on hosts.
 
 Modules' files are kept in memory. This process itself imports only what every module needs of ansible-core: what else a
 module imports, its own process reads from the host's disk, for an operation before it may have changed that.
@@ -22,14 +23,16 @@ import selectors
 import signal
 import site
 import socket
+import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
+from ansible_ensemble.lanes.remote_folders import Folders, write
 from ansible_ensemble.lanes.remote_wire import Unpacker, pack
-from ansible_ensemble.lanes.zygote_main import kill_session, prepare_child, run_module
+from ansible_ensemble.lanes.zygote_main import kill_session, run_module
 
 #: Before the first frame; what login scripts print comes before it.
 HELLO = b"\0ansible-ensemble\0"
@@ -135,6 +138,8 @@ class Server:
         self._selector = selectors.DefaultSelector()
         self._runs: dict[int, Run] = {}
         self._ready = False
+        self._is_left = False
+        self._folders = Folders()
         self._environment = login_environment()
         self._world = world()
         sys.meta_path.insert(0, self._sources)
@@ -165,9 +170,11 @@ class Server:
                     self._forward(key.data, key.fd)
 
     def end(self) -> None:
-        """Kill every child."""
+        """Kill every child, and remove what was made for modules, unless another process goes on with it."""
         for pid in self._runs:
             kill_session(pid)
+        if not self._is_left:
+            self._folders.end()
 
     def _take(self, header: dict[str, Any], body: bytes) -> None:
         if "files" in header:
@@ -176,28 +183,51 @@ class Server:
             for pid, run in self._runs.items():
                 if run.number == header["kill"]:
                     kill_session(pid)
+        elif "leave" in header:
+            self._is_left = True
         elif world() != self._world:
+            self._is_left = True
             self._send(pack({"id": header["id"], "stale": True}))
-        else:
-            self._start(header["id"], self._work(header, body))
+        elif not self._does_here(header, body):
+            try:
+                self._begin(header, body)
+            except OSError:  # there is no room for another process
+                self._is_left = True
+                self._send(pack({"id": header["id"], "stale": True}))
 
-    def _work(self, header: dict[str, Any], body: bytes) -> Callable[[int, int], None]:
-        """What a child does, given its output and error pipes; it ends the process."""
-        if "module" in header:
-            self._prepare(header["compile"])
-            request = {
-                **header,
-                "arguments": body.decode("utf-8", "surrogateescape"),
-                "modlib_path": _ROOT,
-                "path": header["module"],
-                "folder": None,
-                "environment": {**os.environ, **header["environment"]},
-            }
-            return lambda out, err: run_module(request, out, err)
-        request = {"folder": None, "environment": self._environment, "path": ""}
+    def _does_here(self, header: dict[str, Any], body: bytes) -> bool:
+        """Do what needs no process of its own; False of anything else, or if it fails."""
+        printed: bytes | None = None
+        if "chore" in header:
+            printed = self._folders.carry_out(*header["chore"])
+        elif "path" in header and self._folders.put(header["path"], header["at"], body, header["mode"]):
+            printed = b""
+        if printed is None:
+            return False
+        if printed:
+            self._send(pack({"id": header["id"], "stream": 1}, printed))
+        self._send(pack({"id": header["id"], "code": 0}))
+        return True
+
+    def _begin(self, header: dict[str, Any], body: bytes) -> None:
+        """Start what has a process of its own."""
         if "command" in header:
-            return lambda out, err: run_command(request, header["command"], out, err)
-        return lambda _out, err: put_file(header["path"], header["mode"], body, err)
+            self._watch(header["id"], lambda out, err: start_command(self._environment, header["command"], out, err))
+            return
+        if "path" in header:
+            path, start, mode = header["path"], header["at"], header["mode"]
+            self._watch(header["id"], forked(lambda _out, err: put_file(path, start, body, mode, err)))
+            return
+        self._prepare(header["compile"])
+        request = {
+            **header,
+            "arguments": body.decode("utf-8", "surrogateescape"),
+            "modlib_path": _ROOT,
+            "path": header["module"],
+            "folder": None,
+            "environment": {**os.environ, **header["environment"]},
+        }
+        self._watch(header["id"], forked(lambda out, err: run_module(request, out, err)))
 
     def _prepare(self, names: list[str]) -> None:
         self._sources.compile(names)
@@ -210,19 +240,18 @@ class Server:
             gc.collect()
             gc.freeze()
 
-    def _start(self, number: int, work: Callable[[int, int], None]) -> None:
+    def _watch(self, number: int, start: Callable[[int, int], int]) -> None:
+        """Start a process, given its output and error pipes, and forward what it prints."""
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                signal.signal(signal.SIGHUP, signal.SIG_DFL)
-                settle_in_folder()
-                importlib.invalidate_caches()
-                work(out_end, err_end)
-            finally:
-                os._exit(1)
-        os.close(out_end)
-        os.close(err_end)
+        try:
+            pid = start(out_end, err_end)
+        except OSError:
+            os.close(out)
+            os.close(err)
+            raise
+        finally:
+            os.close(out_end)
+            os.close(err_end)
         run = self._runs[pid] = Run(number, {out: 1, err: 2})
         for stream in run.streams:
             os.set_blocking(stream, False)
@@ -303,20 +332,45 @@ def settle_in_folder() -> None:
             os.chdir("/")
 
 
-def run_command(request: dict[str, Any], command: str, out: int, err: int) -> None:
-    """Run a command in this child as the server for SSH would: by the user's shell."""
-    prepare_child(request, out, err)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def forked(work: Callable[[int, int], None]) -> Callable[[int, int], int]:
+    """Start a child that does some work, which ends it."""
+
+    def start(out: int, err: int) -> int:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                signal.signal(signal.SIGHUP, signal.SIG_DFL)
+                settle_in_folder()
+                importlib.invalidate_caches()
+                work(out, err)
+            finally:
+                os._exit(1)
+        return pid
+
+    return start
+
+
+def start_command(environment: dict[str, str], command: str, out: int, err: int) -> int:
+    """Start a command as the server for SSH would: by the user's shell."""
     shell = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
-    os.execv(shell, [os.path.basename(shell), "-c", command])
+    settle_in_folder()
+    process = subprocess.Popen(
+        [os.path.basename(shell), "-c", command],
+        executable=shell,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        env=environment,
+        start_new_session=True,
+    )
+    process.returncode = 0  # its end is the server's to see
+    return process.pid
 
 
-def put_file(path: str, mode: int, content: bytes, err: int) -> None:
-    """Write a file in this child."""
+def put_file(path: str, start: int, content: bytes, mode: int, err: int) -> None:
+    """Write a part of a file in this child."""
     try:
-        target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with open(target, "wb") as file:
-            file.write(content)
+        write(path, start, content, mode)
         os._exit(0)
     except OSError as error:
         os.write(err, str(error).encode("utf-8", "replace"))

@@ -236,7 +236,7 @@ def test_a_host_with_one_session_for_each_connection(tmp_path: Path) -> None:
 
 def test_secrets_are_in_no_command_line_environment_or_file(server: Servers, tmp_path: Path) -> None:
     go_on = tmp_path / "go on"
-    secret = SensitiveStr("can" + "ary")
+    secret = SensitiveStr(f"canary-{os.urandom(8).hex()}")
     waiting = f"echo $PPID > {server.work}/pid; until [ -e '{go_on}' ]; do sleep 0.1; done"
     copied = ModuleCall(
         "ansible.builtin.copy",

@@ -1,0 +1,54 @@
+"""What core has a shell do around modules is told from its text, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.lanes.chores import chore
+
+
+@pytest.fixture(scope="module")
+def shell() -> Any:
+    from ansible.plugins.loader import shell_loader
+
+    return shell_loader.get("sh")
+
+
+def composed(text: str) -> str:
+    """A command as an action composes it."""
+    return f"/bin/sh -c {shlex.quote(text + ' && sleep 0')}"
+
+
+def test_what_core_does_around_modules(shell: Any) -> None:
+    made = shell.mkdtemp(basefile="ansible-tmp-1.2-3", tmpdir="/root/.ansible/tmp")
+    assert chore(shell, composed(made)) == {"chore": ["make", "/root/.ansible/tmp", "ansible-tmp-1.2-3"]}
+    assert chore(shell, composed(shell.chmod(["/a b/", "/a b/c"], "u+rwx"))) == {"chore": ["open", "/a b/", "/a b/c"]}
+    assert chore(shell, composed(shell.remove("/a 'b", recurse=True))) == {"chore": ["remove", "/a 'b"]}
+    assert chore(shell, composed(shell.expand_user("~", "root"))) == {"chore": ["home", "~root"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rm -f -r /a; reboot > /dev/null 2>&1",
+        "rm -f -r /a /b > /dev/null 2>&1",
+        "rm -f -r $A > /dev/null 2>&1",
+        "chmod u+rwx /a && reboot",
+        "chmod u+rwx *",
+        "chmod 0700 /a",
+        "echo ~root; reboot",
+        'echo "`reboot`"',
+        '( umask 77 && mkdir -p "` echo /a `"&& mkdir "` echo /a/b `" && reboot )',
+        '( umask 77 && mkdir -p "` echo $A `"&& mkdir "` echo $A/b `" && echo b="` echo $A/b `" )',
+    ],
+)
+def test_nothing_else_is_taken_for_it(shell: Any, text: str) -> None:
+    assert chore(shell, composed(text)) == {}
+
+
+@pytest.mark.parametrize("command", ["", "'", "/bin/sh -c 'rm -f -r /a > /dev/null 2>&1'", "/bin/sh -c x && sleep 0"])
+def test_what_no_action_composes(shell: Any, command: str) -> None:
+    assert chore(shell, command) == {}
