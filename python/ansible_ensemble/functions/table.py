@@ -18,10 +18,24 @@ from ansible_ensemble.functions import (
     logic,
     text,
     tosca,
+    version_2,
 )
 from ansible_ensemble.functions.registration import functions_of
 
-_MODULES = (evaluation, tosca, logic, arithmetic, external, files, folders, labels, text, ansible, environment)
+_MODULES = (
+    evaluation,
+    tosca,
+    logic,
+    arithmetic,
+    external,
+    files,
+    folders,
+    labels,
+    text,
+    ansible,
+    environment,
+    version_2,
+)
 
 
 @cache

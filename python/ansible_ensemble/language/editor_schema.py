@@ -204,7 +204,7 @@ def _value(schema: Schema) -> Json:
 
 #: Types whose values have more forms than a schema tells.
 _UNSAID = (
-    *("timestamp", "version", "any", "json", "xml"),
+    *("timestamp", "version", "any", "json", "xml", "scalar"),
     *("scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency", "scalar-unit.bitrate"),
 )
 

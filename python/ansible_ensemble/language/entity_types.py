@@ -19,6 +19,7 @@ class CapabilityDefinition(Struct, eq=False):
         type: canonical name of the capability type.
         properties, attributes: refinements of the capability type's own definitions.
         valid_source_types: canonical names of the node types that may require it; empty is every type.
+        valid_relationship_types: those of the relationships that may lead to it; empty is every type.
         occurrences: how many requirements it may serve; an upper bound of None is UNBOUNDED.
     """
 
@@ -27,6 +28,7 @@ class CapabilityDefinition(Struct, eq=False):
     properties: dict[str, ParameterDefinition] = field(default_factory=dict)
     attributes: dict[str, ParameterDefinition] = field(default_factory=dict)
     valid_source_types: list[str] = field(default_factory=list)
+    valid_relationship_types: list[str] = field(default_factory=list)
     occurrences: tuple[int, int | None] = (0, None)
 
 
@@ -59,7 +61,8 @@ class EntityType(Struct, eq=False):
         parent: the type it derives from, the first of several.
         ancestors: of a type that derives from several, nearest first.
         capabilities, requirements, interfaces, artifacts: what its templates have, by name.
-        valid_source_types, valid_target_types, members, targets: canonical names of types; empty is any.
+        valid_source_types, valid_target_types, valid_target_node_types, valid_relationship_types, members, targets:
+            canonical names of types; empty is any.
         triggers: of a policy type.
         schema: of a data type that derives from a primitive one.
     """
@@ -78,6 +81,8 @@ class EntityType(Struct, eq=False):
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     valid_source_types: list[str] = field(default_factory=list)
     valid_target_types: list[str] = field(default_factory=list)
+    valid_target_node_types: list[str] = field(default_factory=list)
+    valid_relationship_types: list[str] = field(default_factory=list)
     members: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
     triggers: dict[str, Trigger] = field(default_factory=dict)
@@ -107,6 +112,12 @@ class EntityType(Struct, eq=False):
         return any(ancestor.name == name for ancestor in self.lineage())
 
 
+_LISTS = (
+    *("valid_source_types", "valid_target_types", "valid_target_node_types", "valid_relationship_types"),
+    *("members", "targets"),
+)
+
+
 def inherit(entity: EntityType, parents: Sequence[EntityType]) -> None:
     """Give a type what it inherits; of two parents that differ the first wins, unless the other refines what it has."""
     first = entity.parent = parents[0]
@@ -115,7 +126,7 @@ def inherit(entity: EntityType, parents: Sequence[EntityType]) -> None:
         entity.ancestors = [*dict.fromkeys(reversed(ancestors))][::-1]
     for part in ("properties", "attributes", "capabilities", "requirements", "interfaces", "artifacts", "triggers"):
         setattr(entity, part, _united([[getattr(one, part) for one in parent.lineage()] for parent in parents]))
-    for part in ("valid_source_types", "valid_target_types", "members", "targets", "schema"):
+    for part in (*_LISTS, "schema"):
         setattr(entity, part, getattr(first, part))
     for name, interface in entity.interfaces.items() if len(parents) > 1 else ():
         holders = [

@@ -12,6 +12,9 @@ _TYPE = frozenset({"derived_from", "version", "metadata", "description", "title"
 RESOURCES = "resources"
 BESIDE_RESOURCES = ("inputs", "outputs", "groups", "policies", "workflows")
 
+#: Keys of a data type that derives from `scalar` [TOSCA 2.0, 9.1.2.1].
+SCALAR_KEYS = ("data_type", "units", "prefixes", "canonical_unit")
+
 KEYS: dict[str, frozenset[str]] = {
     "service_template": frozenset(
         {
@@ -44,9 +47,12 @@ KEYS: dict[str, frozenset[str]] = {
     ),
     "node_type": _TYPE | {"attributes", "properties", "requirements", "capabilities", "interfaces", "artifacts"},
     "relationship_type": _TYPE
-    | {"properties", "attributes", "interfaces", "valid_target_types", "valid_source_types", "default_for"},
-    "capability_type": _TYPE | {"properties", "attributes", "valid_source_types"},
-    "data_type": _TYPE | {"constraints", "properties", "key_schema", "entry_schema", "type"},
+    | {
+        *("properties", "attributes", "interfaces", "valid_target_types", "valid_source_types", "default_for"),
+        "valid_target_node_types",
+    },
+    "capability_type": _TYPE | {"properties", "attributes", "valid_source_types", "valid_relationship_types"},
+    "data_type": _TYPE | {"constraints", "properties", "key_schema", "entry_schema", "type"} | {*SCALAR_KEYS},
     "artifact_type": _TYPE | {"mime_type", "file_ext", "properties", "interfaces"},
     "group_type": _TYPE | {"attributes", "properties", "members", "interfaces", "capabilities", "requirements"},
     "policy_type": _TYPE | {"properties", "targets", "triggers"},
@@ -61,7 +67,10 @@ KEYS: dict[str, frozenset[str]] = {
         {"type", "description", "constraints", "key_schema", "entry_schema", "required", "metadata", "default"}
     ),
     "capability_definition": frozenset(
-        {"type", "description", "properties", "attributes", "valid_source_types", "occurrences", "metadata"}
+        {
+            *("type", "description", "properties", "attributes", "valid_source_types", "occurrences", "metadata"),
+            "valid_relationship_types",
+        }
     ),
     "capability_assignment": frozenset({"properties", "attributes", "occurrences", "description", "metadata", "type"}),
     "requirement_definition": frozenset(
@@ -73,7 +82,7 @@ KEYS: dict[str, frozenset[str]] = {
     "requirement_assignment": frozenset(
         {
             *("capability", "node", "relationship", "node_filter", "occurrences", "description", "metadata"),
-            *("count", "title"),
+            *("count", "title", "optional", "allocation"),
         }
     ),
     "inline_relationship": frozenset(
@@ -132,6 +141,8 @@ KEYS: dict[str, frozenset[str]] = {
         }
     ),
     "required": frozenset({"node", "node_filter"}),
+    "function": frozenset({"signatures", "description", "metadata"}),
+    "signature": frozenset({"arguments", "optional_arguments", "variadic", "result", "implementation"}),
     "node_filter": frozenset({"properties", "capabilities", "requirements", "match"}),
 }
 
@@ -151,6 +162,9 @@ UNHEEDED: dict[str, dict[str, str]] = {
         "instance_keys": "remove it: an instance is known by the name of its template",
     },
     "relationship_template": {"target": "name the node in the requirement"},
+    "requirement_assignment": {
+        "allocation": "capacities are not allocated; occurrences of the capability say how many relationships it serves"
+    },
     "inline_relationship": {"target": "name the node in the requirement"},
     "artifact": dict.fromkeys(
         ("contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"), _BY_OPERATION

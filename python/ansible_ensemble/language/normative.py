@@ -35,7 +35,7 @@ PRIMITIVES = frozenset(
     {
         *("string", "integer", "float", "boolean", "null", "timestamp", "version", "range", "list", "map", "any"),
         *("json", "xml", "scalar-unit", "scalar-unit.size", "scalar-unit.time", "scalar-unit.frequency"),
-        "scalar-unit.bitrate",
+        *("scalar-unit.bitrate", "scalar"),
     }
 )
 

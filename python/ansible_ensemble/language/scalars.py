@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeGuard
 
@@ -28,6 +29,7 @@ UNITS: dict[str, dict[str, float]] = {
 _TIME_NAMES = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m", "minutes": "m"}
 _TIME_NAMES |= {"hour": "h", "hours": "h", "day": "d", "days": "d"}
 
+_QUANTITY = regex(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)")
 _SCALAR = regex(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
 _VERSION = regex(r"(\d+)(?:\.(\d+)(?:\.(\d+)(?:\.([0-9A-Za-z_]+)(?:-(\d+))?)?)?)?")
 _TIMESTAMP = regex(
@@ -36,12 +38,45 @@ _TIMESTAMP = regex(
 )
 
 
+class Scalar(str):
+    """The name `scalar` with what tells one scalar type of TOSCA 2.0 from another [TOSCA 2.0, 9.1.2.1].
+
+    Attributes:
+        units: its units without prefixes, and what one of each is in the canonical unit.
+        all_units: those with prefixes as well.
+        is_whole: whether its numbers are integers.
+    """
+
+    units: Mapping[str, float]
+    all_units: Mapping[str, float]
+    is_whole: bool
+
+    def __new__(cls, units: Mapping[str, float], all_units: Mapping[str, float], *, is_whole: bool) -> Scalar:
+        """Name it, and keep what it means."""
+        made = super().__new__(cls, "scalar")
+        made.units, made.all_units, made.is_whole = units, all_units, is_whole
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.units, self.all_units), {"is_whole": self.is_whole}
+
+    def value_of(self, text: str) -> float | None:
+        """What a number and a unit come to in the canonical unit; None if it is no such text."""
+        match = _QUANTITY.fullmatch(text.strip())
+        factor = self.all_units.get(match.group(2)) if match is not None else None
+        if match is None or factor is None or (self.is_whole and not match.group(1).lstrip("+-").isdecimal()):
+            return None
+        return float(match.group(1)) * factor
+
+
 def scalar_value(text: Any, type_name: str) -> float | None:
     """The number of base units that a scalar like `4 MiB` stands for: bytes, seconds, Hz or bits per second; or None.
 
-    The type is `scalar-unit.size`, `.time`, `.frequency`, `.bitrate`, or `scalar-unit` for any of them. Letters may be
-    of either case, but for the B of a bitrate, which tells bytes from bits.
+    The type is `scalar-unit.size`, `.time`, `.frequency`, `.bitrate`, `scalar-unit` for any of them, or a `Scalar`.
+    Letters may be of either case, but for the B of a bitrate, which tells bytes from bits, and the units of a `Scalar`.
     """
+    if isinstance(type_name, Scalar):
+        return type_name.value_of(text) if isinstance(text, str) else None
     match = _SCALAR.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         return None

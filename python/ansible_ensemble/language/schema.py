@@ -153,6 +153,9 @@ def read_schema(raw: Any, what: str, place: Place | None, scope: Scope, inherite
         if name is not None and inherited is not None and not scope.types.refines(name, inherited.type):
             message = f"{what} is of type {inherited.type}, it cannot be refined to {name}"
             problems.add(message, place_of(raw, "type") or place, "use the same type, or one that derives from it")
+        if name == "scalar":
+            message = f"{what} is of type scalar, which says no units"
+            problems.add(message, place_of(raw, "type") or place, "name a data type that derives from it")
     else:
         problems.add(f"the type of {what} must be a name, not {kind_of(type_name)}", place_of(raw, "type"))
         name = None

@@ -21,7 +21,7 @@ from ansible_ensemble.language.entities import EntityType, ParameterDefinition, 
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scalars import is_xml, scalar_value, timestamp_value, version_value
+from ansible_ensemble.language.scalars import Scalar, is_xml, scalar_value, timestamp_value, version_value
 from ansible_ensemble.language.schema import clause_fault, read_boolean
 from ansible_ensemble.language.types import Types
 
@@ -195,6 +195,9 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     if _fits(value, base, nested):
         return None
     hint = "put it in quotes" if base == "string" and isinstance(value, int | float) else _HINTS.get(base)
+    if isinstance(base, Scalar):
+        number = "an integer" if base.is_whole else "a number"
+        hint = f"{number} and a unit: {', '.join(base.all_units)}"
     if base == "string" and isinstance(value, Mapping | list):
         hint = f"declare it as type: {'list' if isinstance(value, list) else 'map'}, or write it as text, in quotes"
     return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
@@ -335,8 +338,8 @@ def comparable(value: Any, base: str) -> Any:
         return version_value(value)
     if base == "timestamp":
         return timestamp_value(value)
-    if base.startswith("scalar-unit") or (base == "any" and isinstance(value, str)):
-        number = scalar_value(value, base if base.startswith("scalar-unit") else "scalar-unit")
+    if base.startswith("scalar") or (base == "any" and isinstance(value, str)):
+        number = scalar_value(value, "scalar-unit" if base == "any" else base)
         return value if number is None else number
     return value
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import Map, changed, key_place_of, place_of
 from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.version_2_calls import is_call, read_call
-from ansible_ensemble.language.version_2_conditions import read_filter, read_validation
+from ansible_ensemble.language.version_2_calls import Calls, is_call
+from ansible_ensemble.language.version_2_conditions import WANTED, read_filter, read_validation
+from ansible_ensemble.language.version_2_functions import read_functions
 
 VERSION_2 = "tosca_2_0"
 
@@ -62,23 +62,12 @@ _RENAMED: dict[str, dict[str, str]] = {
     "import": {"namespace": "namespace_prefix"},
     "relationship_type": {
         "valid_source_node_types": "valid_source_types",
-        "valid_target_node_types": "valid_target_types",
         "valid_capability_types": "valid_target_types",
     },
     "capability_type": {"valid_source_node_types": "valid_source_types"},
     **{element: {"validation": "constraints"} for element in _SCHEMAS},
     "capability": {"valid_source_node_types": "valid_source_types"},
     "requirement_definition": {"count_range": "occurrences"},
-}
-
-#: What only 2.0 has, and what to do instead.
-_WITHOUT_COUNTERPART: dict[str, dict[str, str]] = {
-    "service_template": {"functions": "write what they compute as an expression"},
-    "capability_type": {
-        "valid_relationship_types": "name the capability in valid_capability_types of the relationship"
-    },
-    "capability": {"valid_relationship_types": "name the capability in valid_capability_types of the relationship"},
-    "requirement": {"allocation": "capacities are not allocated", "optional": "leave the requirement out"},
 }
 
 _CONDITIONS = {"filter": read_filter, "validation": read_validation}
@@ -91,19 +80,22 @@ def in_words_of_1_3(document: Mapping[str, Any], problems: Problems) -> Mapping[
     Sections and keys that have other names get those of 1.3, `{$f: x}` becomes `{f: x}` or an expression, validation
     clauses become constraints, conditions of filters become node filters.
     """
-    made: Mapping[str, Any] = _Reader(problems).element(document, "service_template")
+    made: Mapping[str, Any] = _Reader(Calls(read_functions(document, problems), problems)).element(
+        document, "service_template"
+    )
     return made
 
 
 class _Reader:
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
+    def __init__(self, calls: Calls) -> None:
+        self.calls = calls
+        self.problems = calls.problems
 
     def part(self, raw: Any, name: str, place: Place | None) -> Any:
         if name.startswith("*"):
             return self.entries(raw, name[1:], place)
         if name in _CONDITIONS:
-            return _CONDITIONS[name](raw, place, self.problems)
+            return _CONDITIONS[name](raw, place, self.calls)
         return self.element(raw, name) if name != "value" else self.value(raw)
 
     def entries(self, raw: Any, element: str, place: Place | None) -> Any:
@@ -121,10 +113,10 @@ class _Reader:
             made.source, made.start = raw.source, raw.start
         renamed, parts = _RENAMED.get(element, {}), _PARTS.get(element, {})
         for key, value in raw.items():
-            hint = _WITHOUT_COUNTERPART.get(element, {}).get(key) if isinstance(key, str) else None
-            if hint is not None:
-                self.problems.add(f"`{key}` of TOSCA 2.0 is not supported", key_place_of(raw, key), hint)
+            if (element, key) == ("service_template", "functions"):
                 continue
+            if (element, key, value) == ("requirement", "directives", ["internal"]):
+                continue  # whatever is required is in the topology
             name = renamed.get(key, key)
             if name in made:
                 self.problems.add(f"`{key}` beside others of its kind is not supported", key_place_of(raw, key))
@@ -143,21 +135,11 @@ class _Reader:
         if isinstance(raw, str):
             return raw[1:] if raw.startswith("$$") else raw
         if isinstance(raw, Mapping) and is_call(raw):
-            return read_call(raw, self.problems)
+            return self.calls.read(raw)
         if not isinstance(raw, dict | list):
             return raw
         made = changed(raw, self.value)
         return _unescaped(made) if isinstance(made, dict) and any(_is_escaped(key) for key in made) else made
-
-
-def _write_as_text(made: Map) -> None:
-    """Make a scalar type one of texts: a number and one of its units, which a prefix may stand before."""
-    units, prefixes = (made.pop(key, None) or {} for key in ("units", "prefixes"))
-    for key in ("data_type", "canonical_unit"):
-        made.pop(key, None)
-    told, scaled = ("|".join(re.escape(str(one)) for one in names) for names in (units, prefixes))
-    pattern = rf"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*({scaled})?({told})"
-    made["derived_from"], made["constraints"] = "string", [{"pattern": pattern}, *made.get("constraints", [])]
 
 
 def _is_escaped(key: object) -> bool:
@@ -176,13 +158,21 @@ def _finished(made: Map, element: str) -> Map:
         for key in ("type", "derived_from"):
             if isinstance(made.get(key), str):
                 made[key] = _TYPE_NAMES.get(made[key], made[key])
-    if made.get("derived_from") == "scalar":
-        _write_as_text(made)
+    if element in ("requirement_definition", "requirement"):
+        _name_capability(made)
     if element == "requirement_definition":
         made.setdefault("occurrences", [0, "UNBOUNDED"])
     if element == "service_template":
         made["tosca_definitions_version"] = VERSION_2
     return made
+
+
+def _name_capability(made: Map) -> None:
+    """Have a filter that looks into the capability that is required name it."""
+    filters = made.get("node_filter")
+    for entry in filters.get("capabilities", []) if isinstance(filters, dict) else ():
+        if WANTED in entry and isinstance(made.get("capability"), str):
+            entry[made["capability"]] = entry.pop(WANTED)
 
 
 def _is_definition(raw: Mapping[Any, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, changed, key_place_of
+from ansible_ensemble.language.functions import functions
 from ansible_ensemble.language.problems import Problems
 
 #: Functions that 1.3 has as well.
@@ -40,47 +41,69 @@ def is_call(raw: Any) -> bool:
     return isinstance(name, str) and name.startswith("$") and not name.startswith("$$")
 
 
-def read_call(raw: Mapping[Any, Any], problems: Problems) -> Any:
-    """What a call is in 1.3; one that has no counterpart is an error."""
-    (key,) = raw
-    name, place = key[1:], key_place_of(raw, key)
-    if name in _OF_EXPRESSIONS:
-        return {"eval": _expression(raw, problems)}
-    arguments = read_value(raw[key], problems)
-    if name in _READING:
-        return _reading(name, arguments, place, problems)
-    if name not in _SAME:
-        hint = nearest(name, _KNOWN) or f"known are {', '.join(_KNOWN)}"
-        problems.add(f"the function ${name} is not supported", place, hint)
-        return None
-    made = Map()
-    made.adopt(name, arguments, raw, key)
-    return made
+class Calls:
+    """What calls in a file are in 1.3.
 
+    Attributes:
+        own: the functions that the file defines, each with the Python function that implements it, None if none does.
+    """
 
-def read_value(raw: Any, problems: Problems) -> Any:
-    """A value with the calls in it as they are in 1.3."""
-    if is_call(raw):
-        return read_call(raw, problems)
-    return changed(raw, lambda one: read_value(one, problems)) if isinstance(raw, dict | list) else raw
+    def __init__(self, own: Mapping[str, str | None], problems: Problems) -> None:
+        self.own = own
+        self.problems = problems
 
+    def read(self, raw: Mapping[Any, Any]) -> Any:
+        """What a call is in 1.3; one that has no counterpart is an error."""
+        (key,) = raw
+        name, place = key[1:], key_place_of(raw, key)
+        if name in self.own:
+            return self._of_file(name, raw[key], place)
+        if name in _OF_EXPRESSIONS or key in functions():
+            return {"eval": self._expression(raw)}
+        arguments = self.value(raw[key])
+        if name in _READING:
+            return _reading(name, arguments, place, self.problems)
+        if name not in _SAME:
+            known = [*_KNOWN, *self.own, *(one[1:] for one in functions() if one.startswith("$"))]
+            hint = nearest(name, known) or f"known are {', '.join(known)}"
+            self.problems.add(f"the function ${name} is not supported", place, hint)
+            return None
+        made = Map()
+        made.adopt(name, arguments, raw, key)
+        return made
 
-def _expression(raw: Any, problems: Problems) -> Any:
-    """An operand of an expression: calls within it need no `eval` of their own, and text is quoted."""
-    if not is_call(raw):
-        return {"q": raw} if isinstance(raw, str | dict | list) else raw
-    (key,) = raw
-    name = _OF_EXPRESSIONS.get(key[1:])
-    if name is None:
-        made = read_call(raw, problems)
-        return made["eval"] if isinstance(made, Mapping) and "eval" in made else made
-    operands = [_expression(one, problems) for one in (raw[key] if isinstance(raw[key], list) else [raw[key]])]
-    if key[1:] not in _FOLDED or len(operands) < 2:
-        return {name: operands}
-    first, *others = operands
-    for one in others:
-        first = {name: [first, one]}
-    return first
+    def value(self, raw: Any) -> Any:
+        """A value with the calls in it as they are in 1.3."""
+        if is_call(raw):
+            return self.read(raw)
+        return changed(raw, self.value) if isinstance(raw, dict | list) else raw
+
+    def _of_file(self, name: str, arguments: Any, place: Place | None) -> Any:
+        run = self.own[name]
+        if run is None:
+            hint = "name a Python file that has a function of this name as its implementation"
+            self.problems.add(f"nothing implements the function ${name}", place, hint)
+            return None
+        given = arguments if isinstance(arguments, list) else [] if arguments is None else [arguments]
+        return {"eval": {"python": run, "args": self.value(given)}}
+
+    def _expression(self, raw: Any) -> Any:
+        """An operand of an expression: calls within it need no `eval` of their own, and text is quoted."""
+        if not is_call(raw):
+            read = self.value(raw)
+            return {"q": raw} if isinstance(raw, str | dict | list) and read is raw else read
+        (key,) = raw
+        name = _OF_EXPRESSIONS.get(key[1:], key if key in functions() and key[1:] not in self.own else None)
+        if name is None:
+            made = self.read(raw)
+            return made["eval"] if isinstance(made, Mapping) and "eval" in made else made
+        operands = [self._expression(one) for one in (raw[key] if isinstance(raw[key], list) else [raw[key]])]
+        if key[1:] not in _FOLDED or len(operands) < 2:
+            return {name: operands}
+        first, *others = operands
+        for one in others:
+            first = {name: [first, one]}
+        return first
 
 
 def _reading(name: str, path: Any, place: Place | None, problems: Problems) -> Any:

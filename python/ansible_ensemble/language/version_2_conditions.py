@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.version_2_calls import is_call, read_value
+from ansible_ensemble.language.version_2_calls import Calls, is_call
 
 #: Operators of constraints by the function.
 _OPERATORS = {
@@ -20,55 +19,66 @@ _OF_LENGTH = {"equal": "length", "greater_or_equal": "min_length", "less_or_equa
 _PATTERNS = {"has_prefix": "{}.*", "has_suffix": ".*{}", "contains": ".*{}.*"}
 _KNOWN = "and", *_OPERATORS, *_PATTERNS
 
+#: Functions that a filter asks for a value; nothing of a capacity is allocated, so that all of it is available.
+_VALUES = ("$get_property", "$available_allocation")
+#: Stands for the capability that a requirement asks for, in the filter of it.
+WANTED = "CAPABILITY"
+
 Clause = tuple[Any, dict[str, Any]]
 
 
-def read_validation(raw: Any, place: Place | None, problems: Problems) -> list[dict[str, Any]]:
+def read_validation(raw: Any, place: Place | None, calls: Calls) -> list[dict[str, Any]]:
     """The constraints that a validation clause means; one that is none is an error."""
     found = []
-    for subject, clause in _clauses(raw, place, problems):
+    for subject, clause in _clauses(raw, place, calls):
         if subject == "$value":
             found.append(clause)
         else:
-            _refuse("a validation is not of $value", place, problems)
+            _refuse("a validation is not of $value", place, calls)
     return found
 
 
-def read_filter(raw: Any, place: Place | None, problems: Problems) -> Any:
+def read_filter(raw: Any, place: Place | None, calls: Calls) -> Any:
     """The node filter that a condition means: one whose clauses are of properties of a node or of its capabilities."""
     if not is_call(raw):
         return raw
     properties: list[Any] = []
     capabilities: list[Any] = []
-    for subject, clause in _clauses(raw, place, problems):
-        path = subject.get("$get_property") if isinstance(subject, Mapping) else None
+    for subject, clause in _clauses(raw, place, calls):
+        path = next((subject[one] for one in _VALUES if one in subject), None) if is_call(subject) else None
         match path:
             case ["SELF", str(name)]:
                 properties.append({name: [clause]})
+            case ["SELF", "CAPABILITY", str(name)]:
+                capabilities.append({WANTED: {"properties": [{name: [clause]}]}})
             case ["SELF", "CAPABILITY", str(capability), str(name)]:
                 capabilities.append({capability: {"properties": [{name: [clause]}]}})
             case _:
-                _refuse("a condition of a filter is not of a property", place, problems)
+                _refuse("a condition of a filter is not of a property", place, calls)
     return {"properties": properties, "capabilities": capabilities}
 
 
-def _clauses(raw: Any, place: Place | None, problems: Problems) -> Iterator[Clause]:
-    """What each clause is of, and as a constraint."""
+def _clauses(raw: Any, place: Place | None, calls: Calls) -> Iterator[Clause]:
+    """What each clause is of, and as a constraint; of a list each counts."""
+    if raw is None or isinstance(raw, list):
+        for one in raw or ():
+            yield from _clauses(one, place, calls)
+        return
     name = "".join(raw).removeprefix("$") if is_call(raw) else ""
     arguments = raw[f"${name}"] if name else None
     if name == "and" and isinstance(arguments, list):
         for one in arguments:
-            yield from _clauses(one, place, problems)
-    elif (clause := _clause(name, arguments, problems)) is not None:
+            yield from _clauses(one, place, calls)
+    elif (clause := _clause(name, arguments, calls)) is not None:
         yield clause
     else:
-        _refuse(f"the condition {f'${name}' if name else 'that is no call'} is not supported", place, problems)
+        _refuse(f"the condition {f'${name}' if name else 'that is no call'} is not supported", place, calls)
 
 
-def _clause(name: str, arguments: Any, problems: Problems) -> Clause | None:
+def _clause(name: str, arguments: Any, calls: Calls) -> Clause | None:
     if not isinstance(arguments, list) or len(arguments) != 2:
         return None
-    subject, operand = arguments[0], read_value(arguments[1], problems)
+    subject, operand = arguments[0], calls.value(arguments[1])
     if isinstance(subject, Mapping) and list(subject) == ["$length"]:
         inner = subject["$length"]
         is_one = isinstance(inner, list) and len(inner) == 1
@@ -78,5 +88,7 @@ def _clause(name: str, arguments: Any, problems: Problems) -> Clause | None:
     return (subject, {_OPERATORS[name]: operand}) if name in _OPERATORS else None
 
 
-def _refuse(message: str, place: Place | None, problems: Problems) -> None:
-    problems.add(message, place, f"known are {', '.join(f'${one}' for one in _KNOWN)}, of $value or $get_property")
+def _refuse(message: str, place: Place | None, calls: Calls) -> None:
+    calls.problems.add(
+        message, place, f"known are {', '.join(f'${one}' for one in _KNOWN)}, of $value or $get_property"
+    )

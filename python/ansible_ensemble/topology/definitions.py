@@ -16,6 +16,7 @@ from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.interfaces import build_interface_type, read_interfaces
 from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.scalar_types import read_scalar_type, refine_scalar_type
 from ansible_ensemble.language.schema import read_constraints, read_definitions, read_schema
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.topology.triggers import read_triggers
@@ -34,6 +35,8 @@ def build_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -> None
     for part, kind in (
         ("valid_source_types", "node"),
         ("valid_target_types", "capability"),
+        ("valid_target_node_types", "node"),
+        ("valid_relationship_types", "relationship"),
         ("members", "node"),
         ("targets", "node"),
     ):
@@ -72,7 +75,9 @@ def _build_data_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -
     """A data type is complex, or derives from a primitive one and then has a schema [TOSCA 1.3, 3.7.6]."""
     what = f"the data type '{entity.name}'"
     base = raw.get("derived_from") if raw.get("derived_from") is not None else raw.get("type")
-    if isinstance(base, str) and base.removeprefix("tosca:") in PRIMITIVES:
+    if base == "scalar":
+        entity.schema = read_scalar_type(raw, what, entity.place, scope)
+    elif isinstance(base, str) and base.removeprefix("tosca:") in PRIMITIVES:
         entity.schema = read_schema({**raw, "type": base}, what, entity.place, scope)
         if raw.get("properties"):
             hint = "derive it from tosca.datatypes.Root"
@@ -85,6 +90,8 @@ def _build_data_type(entity: EntityType, raw: Mapping[str, Any], scope: Scope) -
         entity.schema.constraints = read_constraints(
             raw.get("constraints"), what, place_of(raw, "constraints"), scope.problems
         )
+    if base != "scalar":
+        refine_scalar_type(entity, raw, what, scope)
 
 
 def read_capability(
@@ -111,10 +118,10 @@ def read_capability(
         refined = read_definitions(raw.get(part), what, place_of(raw, part), scope, base)
         changed = {key: value for key, value in refined.items() if value is not getattr(entity, part).get(key)}
         setattr(made, part, changed)
-    if raw.get("valid_source_types") is not None:
-        where = place_of(raw, "valid_source_types")
-        what = f"valid_source_types of capability '{name}'"
-        made.valid_source_types = _type_names(raw["valid_source_types"], "node", what, where, scope)
+    for part, kind in (("valid_source_types", "node"), ("valid_relationship_types", "relationship")):
+        if raw.get(part) is not None:
+            what = f"{part} of capability '{name}'"
+            setattr(made, part, _type_names(raw[part], kind, what, place_of(raw, part), scope))
     made.occurrences = read_occurrences(raw, f"capability '{name}'", scope.problems) or made.occurrences
     return made
 

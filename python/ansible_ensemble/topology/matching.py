@@ -30,6 +30,7 @@ class Wanted(Struct):
         times: how many targets are wanted.
         order: its place among the requirements of its node template.
         is_implied: whether the type asks for it and the template says nothing of it.
+        is_optional: whether it may stay unmet.
     """
 
     definition: RequirementDefinition
@@ -44,6 +45,7 @@ class Wanted(Struct):
     times: int = 1
     order: int = 0
     is_implied: bool = False
+    is_optional: bool = False
 
     @property
     def turn(self) -> int:

@@ -28,6 +28,7 @@ from ansible_ensemble.language.entities import (
 )
 from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.problems import kind_of
+from ansible_ensemble.language.schema import read_boolean
 from ansible_ensemble.topology.building import Building, Entry
 from ansible_ensemble.topology.definitions import read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
@@ -181,7 +182,7 @@ def _implied(requirer: Requirer, definition: RequirementDefinition, number: int)
 def _meet(requirer: Requirer, wanted: Wanted) -> None:
     """Make the relationships that a requirement asks for."""
     targets, reason = find_targets(requirer.node, wanted, requirer.building, requirer.candidates)
-    if reason is not None:
+    if reason is not None and not (wanted.is_optional and wanted.node is None):
         key, name = wanted.definition.name, requirer.name
         message = f"requirement '{key}' of '{name}' is not met: {reason}"
         hint = "add one, or name it with node:" if wanted.node is None else None
@@ -218,6 +219,9 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
         check_filter(body["node_filter"], what, place_of(body, "node_filter"), problems)
         if isinstance(body["node_filter"], Mapping):
             wanted.filters.append(body["node_filter"])
+    if "optional" in body:
+        where = place_of(body, "optional")
+        wanted.is_optional = bool(read_boolean(body["optional"], f"'optional' of {what}", where, problems))
     wanted.relationship = body.get("relationship")
     wanted.relationship_place = place_of(body, "relationship") or place
     bounds = read_occurrences(body, what, problems)
@@ -287,6 +291,9 @@ def _connect(
             problems.warn(NoticeCode.OTHER_TARGET, message, place)
         else:
             problems.add(message, place)
+    wrong = _wrong_relationship(made.type, target, capability)
+    if wrong is not None:
+        requirer.building.problems.add(wrong, wanted.relationship_place or wanted.place)
     source = requirer.node
     made.name, made.index = wanted.definition.name, index
     made.source, made.target = source, target
@@ -295,6 +302,21 @@ def _connect(
         requirer.candidates.used[target.name, capability.name] += 1
     source.requirements.append(made)
     target.incoming.append(made)
+
+
+def _wrong_relationship(kind: EntityType, target: NodeTemplate, capability: Capability | None) -> str | None:
+    """Why no relationship of a type may lead to a node and its capability, None if one may [TOSCA 2.0, 7.3, 8.1]."""
+    nodes = kind.valid_target_node_types
+    if nodes and not any(target.type.is_a(one) for one in nodes):
+        return f"a {kind.name} cannot lead to '{target.name}', only to a {' or '.join(nodes)}"
+    if capability is None:
+        return None
+    definition = target.type.capabilities.get(capability.name)
+    allowed = definition.valid_relationship_types if definition is not None else []
+    allowed = allowed or capability.type.valid_relationship_types
+    if not allowed or any(kind.is_a(one) for one in allowed):
+        return None
+    return f"a {kind.name} cannot lead to the capability '{capability.name}', only a {' or '.join(allowed)} can"
 
 
 def _relationship(

@@ -47,6 +47,15 @@ def _written(template: dict[str, Any]) -> dict[str, Any]:
     return {**yaml.safe_load(TEMPLATE), "topology_template": {"node_templates": {"web": template}}}
 
 
+def test_a_scalar_type_of_version_2_has_values() -> None:
+    types = "data_types: {Length: {derived_from: scalar, units: {m: 1}}}\n"
+    nodes = "node_types: {Rope: {properties: {length: {type: Length}}}}\n"
+    validator = _validator(f"tosca_definitions_version: tosca_2_0\n{types}{nodes}")
+    template = {"type": "Rope", "properties": {"length": "5 m"}}
+    written = {"tosca_definitions_version": "tosca_2_0", "topology_template": {"node_templates": {"rope": template}}}
+    assert validator.is_valid(written)
+
+
 @pytest.mark.parametrize(
     "values",
     [
