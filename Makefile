@@ -25,7 +25,7 @@ INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -71,6 +71,10 @@ demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at 
 	@echo "  ansible-ensemble plan --input title='Our guests'"
 	@echo "  ansible-playbook tosca.ensemble.check -e ensemble=ensemble.yaml"
 	@echo "  ansible-ensemble undeploy          # or here: make demo-down"
+
+demo-ui: demo ## Deploy the example, and show it in a browser
+	$(INSTALL) --editable '.[ui]'
+	ansible-ensemble ui $(GUESTBOOK)
 
 demo-down: $(INSTALLED) $(GUESTBOOK) ## Take the example down
 	ansible-ensemble undeploy --approve $(GUESTBOOK)/ensemble.yaml

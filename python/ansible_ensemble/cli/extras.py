@@ -8,6 +8,7 @@ from ansible_ensemble.core.errors import EnsembleError
 
 #: Extra -> what the commands that need it are about, and its libraries that nothing else needs.
 _EXTRAS = {
+    "ui": ("the pages", ("aiohttp",)),
     "provision": ("machines", ("aiohttp", "cryptography", "jsonpatch", "msgspec", "nacl", "psycopg")),
 }
 

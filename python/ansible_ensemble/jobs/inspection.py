@@ -86,6 +86,13 @@ def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
     return value
 
 
+def inputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What jobs can be given, as `read_inputs` tells it."""
+    from ansible_ensemble.jobs.inputs import read_inputs
+
+    return read_inputs(locate(ensemble), JobOptions.from_mapping(options))
+
+
 def query(ensemble: str, expression: str, instance: str | None, options: Mapping[str, Any]) -> Any:
     """The value of an expression on what is recorded; see `value_of`."""
     read = read_current(locate(ensemble), JobOptions.from_mapping(options))

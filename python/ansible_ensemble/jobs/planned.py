@@ -64,7 +64,10 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
 
 
 def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a plan, and `instances`: of each `name`, `status`, `state`, `used`, and whom it `needs`."""
+    """The document of a plan, and `instances`.
+
+    Of each its `name`, `type`, `host`, `status`, `state`, whether it is `used`, and whom it `needs`.
+    """
     job_options = JobOptions.from_mapping(options)
     read = read_current(locate(ensemble), job_options)
     needs = read.requirements()
@@ -72,6 +75,8 @@ def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any])
     instances = [
         {
             "name": instance.name,
+            "type": read.topology.node_templates[instance.template].type.name,
+            "host": instance.host,
             "status": (instance.effective or instance.status).value,
             "state": instance.state.value if instance.state else None,
             "used": is_used(read.topology.node_templates[instance.template]),

@@ -5,7 +5,7 @@ An arrow goes from what comes first to what waits for it. Boxes are not grouped:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -16,17 +16,21 @@ from ansible_ensemble.reports.plan_words import fate
 from ansible_ensemble.reports.style import STATUS_COLOURS, WEB
 
 _GREY = WEB["grey"]
+#: Colours, that of what is most in need of a look first.
+_WORST = [WEB[name] for name in ("red", "yellow", "green", "cyan", "blue", "grey")]
 
 
 class Box(Struct, frozen=True):
     """An instance or an operation.
 
     Attributes:
-        title: its name.
+        name: of the instance, or the operation's key.
+        title: what stands in it.
         words: what becomes of it, or how it is.
         colour: the colour that goes with these.
     """
 
+    name: str
     title: str
     words: str
     colour: str
@@ -56,6 +60,30 @@ def graph_of(plan: dict[str, Any], *, operations: bool = False) -> Graph:
     return Graph(list(boxes.values()), sorted((number[first], number[then]) for first, then in edges))
 
 
+def grouped(graph: Graph, groups: Mapping[str, str]) -> Graph:
+    """The graph with one box for all boxes of a group, in the colour of the one that is worst.
+
+    Args:
+        graph: a graph of instances.
+        groups: of each instance that has one, its group; the others stay alone.
+    """
+    members: dict[str, list[int]] = {}
+    for number, box in enumerate(graph.boxes):
+        members.setdefault(groups.get(box.name) or box.name, []).append(number)
+    number_of = {number: place for place, numbers in enumerate(members.values()) for number in numbers}
+    boxes = [
+        graph.boxes[numbers[0]] if len(numbers) == 1 else _group(name, [graph.boxes[number] for number in numbers])
+        for name, numbers in members.items()
+    ]
+    edges = {(number_of[first], number_of[then]) for first, then in graph.edges}
+    return Graph(boxes, sorted((first, then) for first, then in edges if first != then))
+
+
+def _group(name: str, boxes: list[Box]) -> Box:
+    colour = min((box.colour for box in boxes), key=_WORST.index)
+    return Box(name, name, f"{len(boxes)} instances", colour)
+
+
 def dot(graph: Graph) -> str:
     """The graph in Graphviz's language."""
     lines = ["digraph ensemble {", "  rankdir=LR", '  node [shape=box, style=rounded, fontname="sans-serif"]']
@@ -81,22 +109,22 @@ def _instances(plan: dict[str, Any]) -> Iterator[tuple[str, Box]]:
         if action is not Action.NONE:
             name = change["address"]
             changed.add(name)
-            yield name, Box(f"{change['symbol']} {name}", fate(change), WEB[action.colour])
+            yield name, Box(name, f"{change['symbol']} {name}", fate(change), WEB[action.colour])
     for one in plan.get("instances", ()):
         if one["name"] not in changed:
             changed.add(one["name"])
             words = one["status"] + (", used" if one.get("used") else f" ({one['state']})" if one["state"] else "")
-            yield one["name"], Box(one["name"], words, WEB[STATUS_COLOURS.get(one["status"], "grey")])
+            yield one["name"], Box(one["name"], one["name"], words, WEB[STATUS_COLOURS.get(one["status"], "grey")])
     others = [change["address"] for change in plan["resource_changes"]]
     others += [operation["instance"] for operation in plan["operations"]]
-    yield from ((name, Box(name, "", _GREY)) for name in dict.fromkeys(others) if name not in changed)
+    yield from ((name, Box(name, name, "", _GREY)) for name in dict.fromkeys(others) if name not in changed)
 
 
 def _operations(plan: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     colours = {change["address"]: WEB[Action(change["symbol"]).colour] for change in plan["resource_changes"]}
     for operation in plan["operations"]:
         name = operation["instance"]
-        yield operation["key"], Box(name, operation_title(operation), colours.get(name, _GREY))
+        yield operation["key"], Box(operation["key"], name, operation_title(operation), colours.get(name, _GREY))
 
 
 def _order(plan: dict[str, Any], operations: bool) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Inputs that are not as the specification has them, as text: with where each is from."""
+"""Inputs as text: those that are not as the specification has them, and those that jobs can be given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.table import pad, width
+from ansible_ensemble.reports.table import pad, table, width
 from ansible_ensemble.reports.values import clean, one_line
 
 #: What ends that a value lasts.
@@ -35,6 +35,42 @@ def inputs_lines(inputs: Sequence[Mapping[str, Any]], style: Style, hint: str = 
     if any(one["origin"].startswith("given to") for one in inputs):
         yield style.faint(f"    {hint}")
     yield ""
+
+
+def declared_inputs_text(document: Mapping[str, Any], style: Style) -> str:
+    """Tables of the inputs that jobs can be given: those of the topology, then those of its workflows.
+
+    Args:
+        document: `inputs`, and `workflows` with those of each; as `survey.survey` takes them.
+        style: how to emphasise.
+    """
+    parts = [_declared(document["inputs"], style)] if document["inputs"] else []
+    for workflow, inputs in document["workflows"].items():
+        if inputs:
+            parts.append(f"Of the workflow {clean(workflow)}:\n{_declared(inputs, style)}")
+    return "\n".join(parts) or "There are no inputs.\n"
+
+
+def _declared(inputs: Sequence[Mapping[str, Any]], style: Style) -> str:
+    rows = [[style.strong(head) for head in ("INPUT", "TYPE", "VALUE", "DESCRIPTION")]]
+    rows += [
+        [
+            clean(one["name"]),
+            clean(one["type"] if one["entry"] is None else f"{one['type']} of {one['entry']['type']}"),
+            _begins_with(one, style),
+            clean(one["description"] or ""),
+        ]
+        for one in inputs
+    ]
+    return "\n".join(table(rows, columns=style.columns, spare=(3, 2), empty=(3,))) + "\n"
+
+
+def _begins_with(one: Mapping[str, Any], style: Style) -> str:
+    if one["required"]:
+        return style.warning("required")
+    if one["secret"]:
+        return _SECRET
+    return one_line(one["default"]) if "default" in one else ""
 
 
 def _value(one: Mapping[str, Any]) -> str:

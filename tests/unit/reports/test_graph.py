@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from ansible_ensemble.reports.graph import dot, graph_of, mermaid
+from ansible_ensemble.reports.graph import dot, graph_of, grouped, mermaid
+from ansible_ensemble.reports.style import WEB
 
 
 @pytest.mark.parametrize("operations", [False, True])
@@ -74,3 +75,12 @@ def test_an_undeploy_is_drawn_in_its_own_order():
     ]
     graph = graph_of({"resource_changes": [], "operations": operations, "instances": INSTANCES[:2]})
     assert [(graph.boxes[a].title, graph.boxes[b].title) for a, b in graph.edges] == [("app", "web1")]
+
+
+def test_instances_of_a_group_are_one_box():
+    graph = grouped(
+        graph_of({"resource_changes": [], "operations": [], "instances": INSTANCES}), {"app": "x", "db": "x"}
+    )
+    assert [(box.name, box.words) for box in graph.boxes] == [("web1", "ok (created)"), ("x", "2 instances")]
+    assert graph.boxes[1].colour == WEB["red"], "that of the one that is worst"
+    assert graph.edges == [(0, 1)], "edges within the group are not drawn"

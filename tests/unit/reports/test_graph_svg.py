@@ -19,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def graph(count: int, *, circles: bool = False) -> Graph:
     """A graph of so many boxes, each behind up to three others."""
     chance = random.Random(count)
-    boxes = [Box(f"node_{number}", "ok (started)", "#2e7d32") for number in range(count)]
+    boxes = [Box(f"node_{number}", f"node_{number}", "ok (started)", "#2e7d32") for number in range(count)]
     edges = {(chance.randrange(then), then) for then in range(1, count) for _ in range(chance.randrange(4))}
     if circles:
         edges |= {(then, first) for first, then in list(edges)[::7]}
@@ -71,7 +71,7 @@ def test_no_box_covers_another(count: int) -> None:
 
 
 def test_of_a_circle_everything_is_drawn() -> None:
-    boxes = [Box(name, "", "#000") for name in "abc"]
+    boxes = [Box(name, name, "", "#000") for name in "abc"]
     picture = ElementTree.fromstring(graph_svg(Graph(boxes, [(0, 1), (1, 2), (2, 0)])))
     assert len(list(picture.iter(f"{SVG}g"))) == len(picture.findall(f"{SVG}path")) == 3
 
@@ -81,6 +81,6 @@ def test_an_empty_graph_is_an_empty_picture() -> None:
 
 
 def test_names_cannot_break_out() -> None:
-    text = graph_svg(Graph([Box("</text><script>\x1b", "a & b", "#000")], []))
+    text = graph_svg(Graph([Box("a", "</text><script>\x1b", "a & b", "#000")], []))
     assert "<script>" not in text and "\x1b" not in text
     assert any("a & b" in (part.text or "") for part in ElementTree.fromstring(text).iter(f"{SVG}text"))

@@ -1,0 +1,299 @@
+"""The routes of the pages and of their API, `/api/1`, whose documents are those of `--output json`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from ansible_ensemble.core.changeid import is_change_id
+from ansible_ensemble.core.errors import EnsembleError, error_document
+from ansible_ensemble.execution.journal import read_journal
+from ansible_ensemble.projects.project import find_project, list_ensembles
+from ansible_ensemble.records.drift import last_drift
+from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
+from ansible_ensemble.reports.graph import graph_of, grouped
+from ansible_ensemble.reports.graph_drawing import draw
+from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
+from ansible_ensemble.ui.access import Access
+from ansible_ensemble.ui.command import Answers, CommandFailed
+from ansible_ensemble.ui.feed import Feed, message, signature
+from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
+
+#: What is asked of the command alone, by its name.
+_COMMANDS = ("status", "outputs", "inputs", "history", "validate")
+#: What instances that are drawn as one have in common.
+_GROUPS = ("type", "host")
+#: Options of a plan that a page may set.
+_FLAGS = ("force", "prune")
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+#: Seconds between two signs of life to viewers.
+_ALIVE = 15.0
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class BadRequest(Exception):
+    """What is asked for is not what the route takes."""
+
+
+class Pages:
+    """What the handlers work with.
+
+    Args:
+        root: the project's folder.
+        access: who may ask.
+    """
+
+    def __init__(self, root: Path, access: Access) -> None:
+        self.root = root
+        self.access = access
+        self.answers = Answers(signature)
+        self.jobs = Jobs(root)
+        self._feeds: dict[Path, Feed] = {}
+        self._static = {
+            file.name: (file.read_bytes(), _TYPES[Path(file.name).suffix])
+            for file in files("ansible_ensemble.ui").joinpath("static").iterdir()
+            if Path(file.name).suffix in _TYPES
+        }
+
+    def application(self) -> web.Application:
+        """The application that serves them."""
+        application = web.Application(middlewares=[self.access.guard, _errors])
+        application.add_routes(
+            [
+                web.get("/api/1/project", self.project),
+                web.get("/api/1/graph", self.graph),
+                web.get("/api/1/drift", self.drift),
+                web.get("/api/1/events", self.events),
+                web.get("/api/1/runs", self.runs),
+                web.post("/api/1/runs", self.look),
+                web.delete("/api/1/runs/{run}", self.cancel),
+                web.get("/api/1/jobs/{job}", self.job),
+                web.get("/api/1/jobs/{job}/entries", self.entries),
+                web.post("/api/1/plans", self.plan),
+                web.get("/api/1/plans/{plan}", self.saved_plan),
+                web.delete("/api/1/plans/{plan}", self.reject),
+                web.post("/api/1/plans/{plan}/approval", self.approve),
+                *(web.get(f"/api/1/{name}", self._command(name)) for name in _COMMANDS),
+                web.get("/{name:[a-z_]*(?:[.][a-z]+)?}", self.static),
+            ]
+        )
+        application.on_shutdown.append(self._close)
+        return application
+
+    async def _close(self, _application: web.Application) -> None:
+        for feed in self._feeds.values():
+            feed.close()
+        self.answers.close()
+        self.jobs.close()
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    async def static(self, request: web.Request) -> web.Response:
+        """A file of the pages."""
+        name = request.match_info["name"] or "index.html"
+        if name not in self._static:
+            raise web.HTTPNotFound(text="There is no such page.\n")
+        body, content_type = self._static[name]
+        return web.Response(body=body, content_type=content_type, charset="utf-8")
+
+    async def project(self, _request: web.Request) -> web.Response:
+        """The project and its ensembles."""
+        project = await asyncio.to_thread(find_project, self.root)
+        ensembles = await asyncio.to_thread(self._ensembles)
+        entries = {path: project.entry(path) for path in ensembles.values()}
+        listed = [
+            {"path": name, "name": entry.name if entry else "", "environment": entry.environment if entry else ""}
+            for name, entry in ((name, entries[path]) for name, path in ensembles.items())
+        ]
+        about = {"name": self.root.name, "folder": str(self.root), "read_only": self.access.read_only}
+        return _answer({**about, "workflows": [*WORKFLOWS, *LOOKING], "ensembles": listed})
+
+    def _command(self, name: str) -> _Handler:
+        async def handler(request: web.Request) -> web.Response:
+            ensemble = await self._ensemble(request)
+            return _answer(await self.answers.get([name, str(ensemble)], ensemble, self.root))
+
+        return handler
+
+    async def graph(self, request: web.Request) -> web.Response:
+        """A plan of deploy with the `instances`, in words, too, and where the boxes and edges of all are drawn.
+
+        `running` are the jobs that run, or were killed and are not recorded yet.
+        With `group`, `type` or `host`, instances that have it in common are one box.
+        """
+        ensemble = await self._ensemble(request)
+        document = await self.answers.get(["graph", str(ensemble)], ensemble, self.root)
+        drawing = await asyncio.to_thread(_drawing, document, request.query.get("group", ""))
+        running = [job_of_journal(path) for path in open_journals(ensemble.parent)]
+        return _answer({**document, "words": _words(document), "drawing": drawing, "running": running})
+
+    async def drift(self, request: web.Request) -> web.Response:
+        """What the last check or discover found; null if there was none."""
+        ensemble = await self._ensemble(request)
+        return _answer(await asyncio.to_thread(last_drift, ensemble.parent))
+
+    async def job(self, request: web.Request) -> web.Response:
+        """The record of a job."""
+        ensemble = await self._ensemble(request)
+        words = ["show", _job(request), "--ensemble", str(ensemble)]
+        return _answer(await self.answers.get(words, ensemble, self.root))
+
+    async def entries(self, request: web.Request) -> web.Response:
+        """The entries of a job's journal so far, whether the job still runs, and what of the journal is damaged."""
+        ensemble, job = await self._ensemble(request), _job(request)
+        running = {job_of_journal(path): path for path in open_journals(ensemble.parent)}
+        path = running.get(job) or job_log(ensemble.parent, job)
+        if not path.is_file():
+            raise NotFound(f"the journal of {job} is not here")
+        reading = await asyncio.to_thread(read_journal, path)
+        damage = [one.reason for one in reading.damage if not (one.at_end and job in running)]
+        return _answer({"job": job, "running": job in running, "entries": reading.events, "damage": damage})
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """Server-sent events of an ensemble: `entries` of journals, and `changed`."""
+        ensemble = await self._ensemble(request)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        await response.prepare(request)
+        messages = self._feeds.setdefault(ensemble, Feed(ensemble)).messages()
+        pending = asyncio.ensure_future(anext(messages, None))
+        try:
+            await response.write(message("ready", {}).encode())
+            while True:
+                await asyncio.wait({pending}, timeout=_ALIVE)
+                text: str | None = ": alive\n\n"
+                if pending.done():
+                    text = pending.result()
+                    pending = asyncio.ensure_future(anext(messages, None))
+                if text is None:
+                    break
+                await response.write(text.encode())
+        except ConnectionResetError:
+            pass  # the viewer has left
+        finally:
+            pending.cancel()
+            await asyncio.gather(pending, return_exceptions=True)
+            await messages.aclose()
+        return response
+
+    # --- changing ----------------------------------------------------------------------------------------------------
+
+    async def plan(self, request: web.Request) -> web.Response:
+        """Make a plan of `workflow` with `inputs` and `options`, which waits for approval."""
+        ensemble, given = await self._ensemble(request), await _given(request)
+        workflow, inputs = given.get("workflow", "deploy"), given.get("inputs") or {}
+        if workflow not in WORKFLOWS or not isinstance(inputs, Mapping):
+            raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs are a map")
+        flags = [f"--{name}" for name in _FLAGS if (given.get("options") or {}).get(name)]
+        plan = await self.jobs.plan(ensemble, workflow, inputs, flags)
+        return _plan(plan, status=201)
+
+    async def saved_plan(self, request: web.Request) -> web.Response:
+        """A plan that waits for approval."""
+        return _plan(self.jobs.saved(request.match_info["plan"]))
+
+    async def reject(self, request: web.Request) -> web.Response:
+        """Forget a plan."""
+        self.jobs.reject(request.match_info["plan"])
+        return web.Response(status=204)
+
+    async def approve(self, request: web.Request) -> web.Response:
+        """Begin the job of a plan."""
+        return _run(await self.jobs.approve(request.match_info["plan"]), status=202)
+
+    async def look(self, request: web.Request) -> web.Response:
+        """Begin a job that only looks."""
+        ensemble, workflow = await self._ensemble(request), (await _given(request)).get("workflow")
+        if workflow not in LOOKING:
+            raise BadRequest(f"only {' and '.join(LOOKING)} run without a plan that was approved")
+        return _run(await self.jobs.look(ensemble, workflow), status=202)
+
+    async def runs(self, request: web.Request) -> web.Response:
+        """The jobs of an ensemble that were begun here."""
+        return _answer([run.to_json() for run in self.jobs.runs(await self._ensemble(request))])
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        """Have a job that was begun here begin nothing more."""
+        self.jobs.cancel(request.match_info["run"])
+        return web.Response(status=202)
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def _ensembles(self) -> dict[str, Path]:
+        """The project's ensembles by their paths below its folder."""
+        found = list_ensembles(find_project(self.root))
+        return {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
+
+    async def _ensemble(self, request: web.Request) -> Path:
+        """The ensemble that a request names: one of the project's, and no other file."""
+        name = request.query.get("ensemble", "")
+        known = await asyncio.to_thread(self._ensembles)
+        if name not in known:
+            raise NotFound(f"the project has no ensemble {name}" if name else "say which ensemble")
+        return known[name]
+
+
+def _job(request: web.Request) -> str:
+    job = request.match_info["job"]
+    if not is_change_id(job):
+        raise NotFound("this is no id of a job")
+    return job
+
+
+async def _given(request: web.Request) -> dict[str, Any]:
+    try:
+        given = await request.json()
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise BadRequest("the body is a JSON object")
+    return given
+
+
+def _answer(document: Any, status: int = 200) -> web.Response:
+    text = json.dumps(document, ensure_ascii=False, default=str, separators=(",", ":"))
+    headers = {"Cache-Control": "no-store"}
+    return web.Response(text=text, status=status, content_type="application/json", headers=headers)
+
+
+def _plan(plan: SavedPlan, status: int = 200) -> web.Response:
+    return _answer({"id": plan.id, "plan": plan.document, "words": _words(plan.document)}, status)
+
+
+def _words(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan in the words that the command has for it."""
+    fates = {change["address"]: fate(change) for change in plan["resource_changes"]}
+    return {"summary": summary_line(plan), "empty": is_empty(plan), "fates": fates}
+
+
+def _drawing(document: dict[str, Any], group: str) -> Any:
+    graph = graph_of(document)
+    if group in _GROUPS:
+        ones = [*document["resource_changes"], *document["instances"]]
+        graph = grouped(graph, {one["name"]: one[group] for one in ones if one.get(group)})
+    return msgspec.to_builtins(draw(graph))
+
+
+def _run(run: Run, status: int) -> web.Response:
+    return _answer(run.to_json(), status=status)
+
+
+@web.middleware
+async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """Answer errors in the command's form; whatever else fails is one line for the browser, and its traceback here."""
+    try:
+        return await handler(request)
+    except CommandFailed as failed:
+        return _answer({"errors": failed.errors, "exit_code": failed.exit_code}, status=422)
+    except EnsembleError as error:
+        return _answer({"errors": [error_document(error)], "exit_code": error.exit_code}, status=422)
+    except (NotFound, BadRequest) as error:
+        status = 404 if isinstance(error, NotFound) else 400
+        return _answer({"errors": [error_document(EnsembleError(str(error)))]}, status)

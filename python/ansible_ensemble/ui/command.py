@@ -1,0 +1,137 @@
+"""The command, whose JSON is what the pages show: they have no other way to read an ensemble or to change one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ansible_ensemble.core.errors import EnsembleError, error_document
+
+_PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+#: How many commands that only look run at a time.
+_AT_ONCE = 2
+#: How many answers are kept.
+_KEPT = 200
+#: Seconds for which an answer is given again although files outside of the ensemble's folder may have changed.
+_FRESH = 3.0
+
+
+class CommandFailed(Exception):
+    """A command refused or failed.
+
+    Attributes:
+        exit_code: the command's.
+        errors: each with its `message`, `hint`, `text`, `file` and `line`.
+    """
+
+    def __init__(self, exit_code: int, errors: Sequence[dict[str, Any]]) -> None:
+        super().__init__("; ".join(str(error["text"]) for error in errors))
+        self.exit_code = exit_code
+        self.errors = errors
+
+
+async def start(words: Sequence[str], folder: Path, *, stderr: int = PIPE) -> Process:
+    """Start the command with these arguments, in a session of its own, so that Ctrl-C here does not end it."""
+    arguments = (sys.executable, "-c", _PROGRAM, *words)
+    return await asyncio.create_subprocess_exec(
+        *arguments, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=stderr, start_new_session=True
+    )
+
+
+async def ask(words: Sequence[str], folder: Path) -> Any:
+    """What the command says in JSON.
+
+    Raises:
+        CommandFailed: it refused or failed.
+    """
+    process = await start([*words, "--output", "json"], folder)
+    try:
+        printed, told = await process.communicate()
+    except asyncio.CancelledError:
+        process.terminate()
+        raise
+    try:
+        document = json.loads(printed)
+    except ValueError:
+        raise failure(process.returncode or 1, told.decode(errors="replace")) from None
+    if process.returncode and words[0] != "validate":  # whose document has the errors of each file
+        errors = document.get("errors") if isinstance(document, dict) else None
+        if not errors:
+            raise failure(process.returncode, told.decode(errors="replace"))
+        raise CommandFailed(process.returncode, errors)
+    return document
+
+
+def failure(exit_code: int, text: str) -> CommandFailed:
+    """The failure of a command that left no JSON, with what it wrote for people."""
+    said = text.strip().removeprefix("Error: ") or f"the command ended with exit code {exit_code}"
+    return CommandFailed(exit_code, [error_document(EnsembleError(said))])
+
+
+class _Answer(Struct):
+    task: asyncio.Task[Any]
+    signature: object
+    asked: float
+
+    def holds(self, signature: object, now: float) -> bool:
+        """Whether what was answered may be told again; a failure may be mended by what nobody watches."""
+        fails = self.task.cancelled() or self.task.exception() is not None
+        return not fails and self.signature == signature and now - self.asked <= _FRESH
+
+
+class Answers:
+    """Answers of commands that only look, shared by all who ask while nothing has changed.
+
+    Args:
+        signature: of an ensemble, what differs as soon as its files do.
+    """
+
+    def __init__(self, signature: Callable[[Path], object], clock: Callable[[], float] = time.monotonic) -> None:
+        self._signature = signature
+        self._clock = clock
+        self._known: dict[tuple[str, ...], _Answer] = {}
+        self._turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def get(self, words: Sequence[str], ensemble: Path, folder: Path) -> Any:
+        """What the command says of an ensemble, which may have been said to another viewer before.
+
+        Raises:
+            CommandFailed: the command refused or failed.
+        """
+        key = (*words, str(ensemble))
+        known, signature, now = self._known.get(key), self._signature(ensemble), self._clock()
+        if known is None or (known.task.done() and not known.holds(signature, now)):
+            task = asyncio.create_task(self._ask(words, folder))
+            task.add_done_callback(_seen)
+            known = self._known[key] = _Answer(task, signature, now)
+            self._forget()
+        return await asyncio.shield(known.task)
+
+    def _forget(self) -> None:
+        """Drop the oldest answers where there are many."""
+        done = [key for key, answer in self._known.items() if answer.task.done()]
+        for key in done[: max(0, len(self._known) - _KEPT)]:
+            del self._known[key]
+
+    async def _ask(self, words: Sequence[str], folder: Path) -> Any:
+        async with self._turn:
+            return await ask(words, folder)
+
+    def close(self) -> None:
+        """End the commands that run."""
+        for answer in self._known.values():
+            answer.task.cancel()
+
+
+def _seen(task: asyncio.Task[Any]) -> None:
+    """Look at how a task ended, which asyncio else complains about where every viewer has left."""
+    if not task.cancelled():
+        task.exception()

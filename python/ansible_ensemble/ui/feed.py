@@ -1,0 +1,137 @@
+"""What happens to an ensemble, as it happens: the entries of its jobs' journals, whoever started the jobs.
+
+Journals are the only source, so that a job of a terminal, of AWX or of these pages is seen alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.changes.jobs_tsv import FILE_NAME as JOBS_TSV
+from ansible_ensemble.projects.lock import lock_path
+from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
+
+#: Seconds between two looks at the files.
+_INTERVAL = 0.25
+#: Messages that a viewer may be behind before it has to begin again.
+_BEHIND = 400
+
+
+def signature(ensemble: Path) -> tuple[object, ...]:
+    """What differs when an ensemble's files do: its own, its list of jobs, its lock, and which jobs run."""
+    files = (ensemble, ensemble.with_name(JOBS_TSV), lock_path(ensemble))
+    return (*map(_stamp, files), *open_journals(ensemble.parent))
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+class _Tail:
+    """The end of a journal that grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.job = job_of_journal(path)
+        self._path = path
+        self._at = 0
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The entries that were added since the last look."""
+        path = self._path if self._path.exists() else job_log(self._path.parent.parent, self.job)
+        try:
+            with path.open("rb") as file:
+                file.seek(self._at)
+                added = file.read()
+        except OSError:
+            return
+        whole = added[: added.rfind(b"\n") + 1]
+        self._at += len(whole)
+        for line in whole.splitlines():
+            with suppress(ValueError):
+                entry = json.loads(line)
+                entry.pop("crc", None)
+                yield entry
+
+
+class Feed:
+    """The messages of one ensemble, for all who look at it: one look at the files for all of them.
+
+    A message is a text of server-sent events: `entries` has those that were added to a job's journal, `changed` says
+    that other answers are due.
+
+    Attributes:
+        watches: whether the files are being looked at.
+    """
+
+    def __init__(self, ensemble: Path) -> None:
+        self._ensemble = ensemble
+        self._viewers: set[asyncio.Queue[str]] = set()
+        self._tails: dict[Path, _Tail] = {}
+        self._task: asyncio.Task[None] | None = None
+        self.watches = False
+
+    async def messages(self) -> AsyncGenerator[str]:
+        """The messages from now on; they end where the viewer is too far behind."""
+        queue: asyncio.Queue[str] = asyncio.Queue(_BEHIND)
+        self._viewers.add(queue)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._watch())
+        try:
+            while queue in self._viewers or not queue.empty():
+                yield await queue.get()
+        finally:
+            self._viewers.discard(queue)
+
+    async def _watch(self) -> None:
+        """Look at the files for as long as somebody is here."""
+        self._tails.clear()
+        list(self._entries())  # what is there already is asked for with the job
+        known = signature(self._ensemble)
+        self.watches = True
+        try:
+            while self._viewers:
+                await asyncio.sleep(_INTERVAL)
+                for text in self._entries():
+                    self.send(text)
+                if (now := signature(self._ensemble)) != known:
+                    known = now
+                    self.send(message("changed", {}))
+        finally:
+            self.watches = False
+
+    def _entries(self) -> Iterator[str]:
+        journals = open_journals(self._ensemble.parent)
+        for path in journals:
+            self._tails.setdefault(path, _Tail(path))
+        for path, tail in list(self._tails.items()):
+            if entries := list(tail.lines()):
+                yield message("entries", {"job": tail.job, "entries": entries})
+            if path not in journals:
+                del self._tails[path]
+
+    def send(self, text: str) -> None:
+        """Tell all viewers something."""
+        for queue in list(self._viewers):
+            try:
+                queue.put_nowait(text)
+            except asyncio.QueueFull:
+                self._viewers.discard(queue)
+
+    def close(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+
+
+def message(event: str, data: Any) -> str:
+    """A server-sent event."""
+    return f"event: {event}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"

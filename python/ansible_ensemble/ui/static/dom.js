@@ -1,0 +1,67 @@
+// Elements are made from data, never from text of HTML: a value cannot become markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+const SVG_TAGS = new Set(["svg", "g", "path", "rect", "text", "title", "marker", "defs", "line"]);
+
+/** An element; `attributes` may hold listeners (`onclick`), and children are elements, texts or nothing. */
+export function h(tag, attributes = {}, ...children) {
+  const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Put new content into an element, and keep the place of the keyboard where it has a name. */
+export function show(element, ...children) {
+  const kept = document.activeElement?.id;
+  element.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  if (kept && document.activeElement?.id !== kept) document.getElementById(kept)?.focus();
+}
+
+export function table(heads, rows, attributes = {}) {
+  return h("div", { class: "scroll" }, h("table", attributes,
+    h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))));
+}
+
+/** A status or outcome with its colour; the word stands there as well. */
+export function badge(word) {
+  return word ? h("span", { class: `badge is-${String(word).replaceAll(/[^a-z]+/g, "-")}` }, String(word)) : "";
+}
+
+/** A value as people read it: texts as they are, others as JSON. */
+export function valueText(value) {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+export function valueView(value) {
+  const text = valueText(value);
+  return text.includes("\n") || text.length > 90 ? h("pre", {}, text) : h("code", {}, text);
+}
+
+/** Seconds as people say them. */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+export function announce(text) {
+  document.getElementById("announcements").textContent = text;
+}
+
+export function problems(errors) {
+  return h("div", { class: "problem", role: "alert" }, errors.map((error) => h("div", {},
+    h("strong", {}, "Error: "), error.text ?? error.message)));
+}
+
+export function empty(text, ...more) {
+  return h("div", { class: "empty" }, h("p", {}, text), more);
+}

@@ -1,0 +1,59 @@
+import { get } from "./api.js";
+import { badge, duration, empty, h, show, table, valueView } from "./dom.js";
+
+export async function open(context) {
+  const { ensemble, name, content, address } = context;
+  let status, graph, drift;
+  async function load() {
+    const parameters = { ensemble };
+    [status, graph, drift] = await Promise.all([get("status", parameters), get("graph", parameters), get("drift", parameters)]);
+  }
+  await load();
+  return {
+    async refresh() { await load(); this.draw(); },
+    draw() {
+      const recorded = status.instances.find((one) => one.name === name);
+      const change = graph.resource_changes.find((one) => one.name === name);
+      const live = drift?.instances.find((one) => one.instance === name);
+      if (!recorded && !change) {
+        show(content, h("h1", {}, name), empty("There is no such instance any more."));
+        return;
+      }
+      const needs = graph.instances.find((one) => one.name === name)?.needs ?? [];
+      const needed = graph.instances.filter((one) => one.needs.includes(name)).map((one) => one.name);
+      const links = (names) => (names.length ? names.map((one, place) => [place ? ", " : "", h("a", { href: address("instance", ensemble, one) }, one)]) : "nothing");
+      const history = h("div", {}, h("p", { class: "loading" }, "Loading…"));
+      show(content, h("h1", {}, name), h("p", { class: "summary" }, badge(recorded?.status ?? "not deployed"), " ",
+        recorded?.state ?? "", h("span", { class: "faint" }, ` ${recorded?.type ?? change?.type ?? ""}`)),
+      h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, graph.words.fates[name] ?? "leaves it as it is"),
+        h("dt", {}, "Needs"), h("dd", {}, links([...new Set(needs)])), h("dt", {}, "Is needed by"), h("dd", {}, links(needed)),
+        recorded?.created ? [h("dt", {}, "Created by"), h("dd", {}, String(recorded.created))] : null),
+      h("h2", {}, "Values"), values(recorded, change, live), h("h2", {}, "History"), history);
+      changes(context).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took"], rows) : empty("No job changed it yet.")),
+        (error) => show(history, h("p", {}, error.message)));
+    },
+  };
+}
+
+/** Declared, recorded and live side by side. */
+function values(recorded, change, live) {
+  const planned = new Map((change?.change.values ?? []).map((one) => [one.name, one]));
+  const found = new Map((live?.changes ?? []).map((one) => [one.name, one.live]));
+  const known = { ...(recorded?.properties ?? {}), ...(recorded?.attributes ?? {}) };
+  const names = [...new Set([...Object.keys(known), ...planned.keys(), ...found.keys()])].sort();
+  if (!names.length) return empty("It has no values.");
+  return table(["Value", "Declared", "Recorded", "Live, by the last check"], names.map((name) => {
+    const then = planned.get(name);
+    const declared = !then ? (name in (recorded?.properties ?? {}) ? valueView(known[name]) : "")
+      : then.sensitive ? "(sensitive value)" : then.unknown ? h("i", {}, "known afterwards") : valueView(then.after);
+    return [h("code", {}, name), declared, name in known ? valueView(known[name]) : "", found.has(name) ? valueView(found.get(name)) : ""];
+  }));
+}
+
+async function changes({ ensemble, name, address }) {
+  const { jobs } = await get("history", { ensemble });
+  const records = await Promise.all(jobs.slice(0, 10).map((job) => get(`jobs/${job.change_id}`, { ensemble })));
+  return records.flatMap(({ job, tasks }) => tasks.filter((task) => task.target === `::${name}`).map((task) => [
+    h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), task.implementation?.operation ?? "",
+    badge(task.ready_state?.local), task.reason ?? "", duration(task.seconds)]));
+}

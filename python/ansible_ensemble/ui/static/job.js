@@ -1,0 +1,150 @@
+import { get } from "./api.js";
+import { badge, duration, empty, h, problems, show, table, valueText } from "./dom.js";
+
+const ROW = 24;
+
+export async function open(context) {
+  const view = new Job(context);
+  await view.load();
+  return view;
+}
+
+/** A job by its journal: what ran when and where, live while it runs. */
+class Job {
+  constructor(context) {
+    this.context = context;
+    this.operations = new Map();
+    this.seq = -1;
+    this.header = this.end = null;
+    this.waiting = new Map();
+  }
+
+  async load() {
+    const { ensemble, name } = this.context;
+    const found = await get(`jobs/${name}/entries`, { ensemble });
+    this.running = found.running;
+    this.damage = found.damage;
+    found.entries.forEach((entry) => this.take(entry));
+  }
+
+  async refresh() {
+    await this.load();
+    this.draw();
+  }
+
+  entries({ job, entries }) {
+    if (job !== this.context.name) return;
+    entries.forEach((entry) => this.take(entry));
+    this.due ??= requestAnimationFrame(() => {
+      this.due = undefined;
+      this.draw();
+    });
+  }
+
+  take(entry) {
+    if (entry.seq <= this.seq) return;
+    this.seq = entry.seq;
+    const { event, key } = entry;
+    if (event === "job-started") this.header = entry;
+    else if (event === "job-finished") { this.end = entry; this.running = false; }
+    else if (event === "started") {
+      this.operations.set(key, { ...entry, from: entry.time });
+      this.waiting.delete(key);
+    } else if (event === "finished") {
+      const known = this.operations.get(key) ?? entry;
+      this.operations.set(key, { ...known, ...entry, from: known.from ?? entry.time - (entry.seconds ?? 0), until: entry.time });
+    } else if (event === "progressed") {
+      const known = this.operations.get(key);
+      if (known) known.progress = entry.text;
+    } else if (event === "waiting") this.waiting.set(key, entry.for_ ?? entry.for ?? []);
+    else if (["skipped", "blocked", "cancelled"].includes(event)) this.operations.set(key, { ...entry, ...named(key), outcome: event });
+  }
+
+  draw() {
+    const { name, content, ensemble, address } = this.context;
+    const all = [...this.operations.values()].filter((one) => one.implementation !== "" || one.outcome);
+    const ended = all.filter((one) => one.until !== undefined);
+    const failed = ended.filter((one) => one.ok === false);
+    const seconds = this.end?.seconds ?? (Date.now() / 1000 - (this.header?.time ?? Date.now() / 1000));
+    const open = new Set([...content.querySelectorAll("details[open][id]")].map((one) => one.id));
+    const at = content.querySelector(".timeline")?.parentElement.scrollTop ?? 0;
+    show(content, h("h1", {}, `Job ${name}`), this.damage.length ? problems(this.damage.map((text) => ({ text }))) : null,
+      h("p", { class: "summary" }, this.header?.workflow ?? "", " ", badge(this.running ? "running" : failed.length ? "failed" : this.end ? "ok" : "interrupted"),
+        ` ${ended.length} of ${this.header?.total ?? "?"} operations, ${duration(seconds)}`),
+      this.running ? h("p", { class: "faint" }, "It is cancelled where it was begun: at its terminal, in AWX, or on the page of ",
+        h("a", { href: address("jobs", ensemble) }, "jobs"), ".") : null,
+      failed.length ? [h("h2", {}, "Failed"), failed.map((one) => this.failure(one))] : null,
+      all.length ? [h("h2", {}, "Timeline"), this.timeline(all)] : empty("No operation has begun."),
+      this.waiting.size ? [h("h2", {}, "Waiting"), table(["Operation", "For"], [...this.waiting].map(([key, what]) => [key, [what].flat().join(", ")]))] : null,
+      all.length ? [h("h2", {}, "Operations"), ended.map((one) => this.details(one, open))] : null);
+    const timeline = content.querySelector(".timeline")?.parentElement;
+    if (timeline) timeline.scrollTop = at;
+    clearTimeout(this.timer);
+    if (this.running) this.timer = setTimeout(() => this.draw(), 1000);
+  }
+
+  timeline(all) {
+    const timed = all.filter((one) => one.from !== undefined).sort((a, b) => a.from - b.from);
+    if (!timed.length) return null;
+    const begin = Math.min(...timed.map((one) => one.from));
+    const now = this.running ? Date.now() / 1000 : Math.max(...timed.map((one) => one.until ?? one.from));
+    const span = Math.max(0.001, now - begin);
+    const critical = path(timed);
+    const bars = timed.map((one, row) => {
+      const x = ((one.from - begin) / span) * 600;
+      const width = Math.max(2, (((one.until ?? now) - one.from) / span) * 600);
+      const title = `${one.instance} ${short(one)} on ${one.host ?? "?"}: ${duration((one.until ?? now) - one.from)}${one.progress ? `, ${one.progress}` : ""}`;
+      return h("g", { class: `bar ${one.until === undefined ? "running" : one.ok ? (one.changed ? "changed" : "same") : "failed"} ${critical.has(one.key) ? "critical" : ""}` },
+        h("title", {}, title), h("rect", { x: 300 + x, y: row * ROW + 5, width, height: ROW - 10, rx: 3 }),
+        h("text", { x: 290, y: row * ROW + 16, "text-anchor": "end" }, clip(`${one.instance} ${short(one)}`, 40)));
+    });
+    return h("div", { class: "scroll frame" }, h("svg", {
+      class: "timeline", width: 920, height: timed.length * ROW + 8, role: "img",
+      "aria-label": `${timed.length} operations in ${duration(span)}; those outlined decide how long the job takes`,
+    }, bars));
+  }
+
+  failure(one) {
+    return h("div", { class: "problem" }, h("strong", {}, `${one.instance}: ${short(one)} `), one.host ? `on ${one.host}` : "",
+      h("pre", {}, one.error ?? ""), output(one));
+  }
+
+  details(one, open) {
+    const id = `of-${one.task}`;
+    return h("details", { class: "change", id, open: open.has(id) }, h("summary", {}, h("b", {}, one.instance), ` ${short(one)} `,
+      badge(one.ok ? (one.changed ? "changed" : "ok") : "failed"), h("span", { class: "faint" },
+        ` ${one.host ?? ""} ${duration(one.seconds ?? 0)} ${one.reason ?? ""}`)), output(one) ?? h("p", { class: "faint" }, "It printed nothing."));
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    if (this.due) cancelAnimationFrame(this.due);
+  }
+}
+
+/** The operations that decide how long the job takes: back from the last, each the one that ended last before. */
+function path(timed) {
+  const keys = new Set();
+  let last = timed.reduce((a, b) => ((b.until ?? Infinity) > (a.until ?? Infinity) ? b : a));
+  while (last) {
+    keys.add(last.key);
+    const { from } = last;
+    last = timed.filter((one) => one.until !== undefined && one.until <= from + 0.001 && !keys.has(one.key))
+      .reduce((a, b) => (!a || b.until > a.until ? b : a), null);
+  }
+  return keys;
+}
+
+const short = (one) => (one.operation ?? "").split(".").pop();
+const clip = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const named = (key) => ({ instance: key.split(":").slice(0, -1).join(":"), operation: key.split(":").pop() });
+
+function output({ result, diff, messages, drift }) {
+  const parts = [
+    ...(messages ?? []).map((text) => h("p", {}, text)),
+    drift?.length ? table(["Value", "Recorded", "Live"], drift.map((one) => [one.name, valueText(one.recorded), valueText(one.live)])) : null,
+    ...["stdout", "stderr"].filter((name) => result?.[name]?.trim()).map((name) => h("pre", {}, result[name])),
+    ...(diff ?? []).map((one) => h("pre", {}, typeof one === "string" ? one : [one.before_header, one.before, one.after_header, one.after, one.prepared].filter(Boolean).map(valueText).join("\n"))),
+  ].filter(Boolean);
+  return parts.length ? parts : null;
+}

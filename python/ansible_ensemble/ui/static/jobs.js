@@ -1,0 +1,98 @@
+import { get, post, remove } from "./api.js";
+import { badge, duration, empty, h, problems, show, table } from "./dom.js";
+
+const SHOWN = 200;
+
+export async function open(context) {
+  const { ensemble, content, project, address, name } = context;
+  const said = h("div");
+  const cancelled = new Set();
+  let jobs, runs, timer, chosen = null;
+  async function load() {
+    [jobs, runs] = await Promise.all([get("history", { ensemble }).then((found) => found.jobs), get("runs", { ensemble })]);
+  }
+  async function look(event, workflow) {
+    event.target.disabled = true;
+    try {
+      await post("runs", { ensemble }, { workflow });
+      await view.refresh();
+    } catch (error) {
+      show(said, problems(error.errors ?? [{ text: error.message }]));
+    } finally {
+      event.target.disabled = false;
+    }
+  }
+  const cancel = (run) => async (event) => {
+    event.preventDefault(); // it stands in a summary, which it does not open
+    try {
+      await remove(`runs/${run.id}`);
+      cancelled.add(run.id);
+      await view.refresh();
+    } catch (error) {
+      show(said, problems(error.errors ?? [{ text: error.message }]));
+    }
+  };
+  const runView = (run) => h("details", { class: "run", open: run.running || run.id === name || run.exit_code !== 0 },
+    h("summary", {}, `${run.workflow}, begun here `, badge(run.running ? "running" : run.exit_code === 0 ? "ok" : "failed"), " ",
+      run.running && !project.read_only ? h("button", { onclick: cancel(run) }, cancelled.has(run.id) ? "Kill what runs" : "Cancel") : null),
+    h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": `Output of ${run.workflow}` }, run.lines.join("\n")));
+  const compare = async (first, then) => {
+    try {
+      const [one, two] = await Promise.all([first, then].map((job) => get(`jobs/${job}`, { ensemble })));
+      show(said, difference(one, two));
+      said.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      show(said, problems(error.errors ?? [{ text: error.message }]));
+    }
+  };
+  const pick = (job) => (event) => {
+    if (!event.target.checked) { chosen = chosen === job ? null : chosen; return; }
+    if (chosen && chosen !== job) {
+      compare(...[chosen, job].sort());
+      for (const box of content.querySelectorAll("input:checked")) box.checked = false;
+      chosen = null;
+    } else chosen = job;
+  };
+  const view = {
+    async refresh() {
+      await load();
+      this.draw();
+    },
+    draw() {
+      clearTimeout(timer);
+      const rows = jobs.slice(0, SHOWN).map((job) => [
+        h("label", { class: "check" }, h("input", { type: "checkbox", onchange: pick(job.change_id), "aria-label": `Compare ${job.change_id}` })),
+        h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
+        badge(job.outcome), badge(job.status), duration(job.seconds), job.summary ?? ""]);
+      show(content, h("h1", {}, "Jobs"), said,
+        project.read_only ? null : h("div", { class: "decide" }, ["check", "discover"].map((workflow) =>
+          h("button", { onclick: (event) => look(event, workflow) }, workflow === "check" ? "Check for drift" : "Discover"))),
+        [...runs].reverse().slice(0, 5).map(runView),
+        h("h2", {}, "History"), rows.length
+          ? [h("p", { class: "faint" }, "Tick two jobs to compare what they recorded."),
+            table(["", "Job", "Started (UTC)", "Workflow", "Result", "Status", "Took", ""], rows)]
+          : empty("There are no jobs yet.", h("p", {}, h("a", { href: address("plan", ensemble) }, "Make a plan"), " to begin.")),
+        jobs.length > SHOWN ? h("p", { class: "faint" }, `${jobs.length - SHOWN} older jobs are shown by ansible-ensemble history.`) : null);
+      for (const log of content.querySelectorAll(".log")) log.scrollTop = log.scrollHeight;
+      if (runs.some((run) => run.running)) timer = setTimeout(() => this.refresh().catch(() => {}), 1000);
+    },
+    close: () => clearTimeout(timer),
+  };
+  await load();
+  return view;
+}
+
+export const time = (text) => (text ?? "").replace(/^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+).*$/, "$1 $2:$3:$4");
+
+function difference(one, two) {
+  const by = (record) => new Map(record.tasks.map((task) => [`${task.target} ${task.implementation?.operation ?? ""}`, task]));
+  const [before, after] = [by(one), by(two)];
+  const rows = [...new Set([...before.keys(), ...after.keys()])].map((key) => [key, state(before.get(key)), state(after.get(key))]);
+  return h("section", { class: "panel" }, h("h2", {}, `${one.job.change_id} and ${two.job.change_id}`),
+    rows.length ? table(["Operation", one.job.change_id, two.job.change_id], rows) : empty("Neither ran an operation."));
+}
+
+function state(task) {
+  if (!task) return h("span", { class: "faint" }, "did not run");
+  return [badge(task.ready_state?.local ?? ""), task.changed ? " changed" : "", ` ${task.reason ?? ""} ${duration(task.seconds)}`];
+}

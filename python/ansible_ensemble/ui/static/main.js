@@ -1,0 +1,113 @@
+import { get, follow } from "./api.js";
+import { announce, h, problems, show } from "./dom.js";
+import * as topology from "./topology.js";
+import * as instance from "./instance.js";
+import * as plan from "./plan.js";
+import * as jobs from "./jobs.js";
+import * as job from "./job.js";
+import * as drift from "./drift.js";
+import * as values from "./values.js";
+import * as projectPage from "./project.js";
+
+// Page -> its title in the tabs of an ensemble, none where another page leads to it, and its module.
+const PAGES = {
+  topology: ["Topology", topology],
+  plan: ["Plan", plan],
+  jobs: ["Jobs", jobs],
+  drift: ["Drift", drift],
+  values: ["Inputs and outputs", values],
+  instance: [null, instance],
+  job: [null, job],
+};
+const UNDER = { instance: "topology", job: "jobs" };
+
+let project;
+let leave = () => {};
+let turn = 0;
+
+/** `#/PAGE/ENSEMBLE/NAME`, each part encoded. */
+export function address(page, ensemble, name) {
+  return `#/${[page, ensemble, name].filter((part) => part !== undefined).map(encodeURIComponent).join("/")}`;
+}
+
+function parts() {
+  try {
+    return location.hash.slice(2).split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
+
+function header(page, ensemble) {
+  const tabs = Object.entries(PAGES).filter(([, [title]]) => title && ensemble);
+  const current = UNDER[page] ?? page;
+  show(document.getElementById("header"),
+    h("div", { class: "top" },
+      h("a", { class: "home", href: "#/" }, project.name),
+      ensemble ? h("span", { class: "crumb" }, ensemble) : null,
+      project.read_only ? h("span", { class: "badge" }, "read only") : null),
+    ensemble ? h("nav", { "aria-label": "Pages of the ensemble" }, tabs.map(([name, [title]]) =>
+      h("a", { href: address(name, ensemble), "aria-current": name === current ? "page" : null }, title))) : null);
+}
+
+async function render() {
+  const mine = ++turn;
+  leave();
+  leave = () => {};
+  const content = document.getElementById("content");
+  try {
+    project ??= await get("project");
+    const [page, ensemble, name] = parts();
+    const chosen = PAGES[page]?.[1];
+    header(chosen ? page : "", chosen ? ensemble : undefined);
+    document.title = [name, ensemble, project.name].filter(Boolean).join(" · ");
+    if (!chosen || ensemble === undefined) {
+      await projectPage.render(content, { project, address });
+      return;
+    }
+    show(content, h("p", { class: "loading", role: "status" }, "Loading…"));
+    const context = { project, ensemble, name, address, content, go: (to) => { location.hash = to; } };
+    let view, due;
+    const stop = await follow(ensemble, {
+      entries: (news) => view?.entries?.(news),
+      changed: () => {
+        clearTimeout(due);
+        due = setTimeout(() => view && redraw(view, content, () => mine === turn), 300);
+      },
+    });
+    leave = () => {
+      clearTimeout(due);
+      stop();
+      view?.close?.();
+    };
+    if (mine !== turn) {
+      stop();
+      return;
+    }
+    view = await chosen.open(context);
+    if (mine === turn) await view.draw();
+  } catch (error) {
+    if (mine === turn) failed(content, error);
+  }
+}
+
+async function redraw(view, content, current) {
+  try {
+    await view.refresh();
+    if (current()) announce("The page shows what is new.");
+  } catch (error) {
+    if (current()) failed(content, error);
+  }
+}
+
+function failed(content, error) {
+  if (!error.errors) console.error(error);
+  show(content, problems(error.errors ?? [{ text: `this is a bug of the page: ${error.message}` }]),
+    h("p", {}, h("button", { onclick: () => render() }, "Try again")));
+}
+
+addEventListener("hashchange", async () => {
+  await render();
+  document.getElementById("content").focus({ preventScroll: true });
+});
+render();

@@ -1,0 +1,108 @@
+import { get, post, remove } from "./api.js";
+import { empty, h, problems, show, table, valueView } from "./dom.js";
+
+const OPTIONS = {
+  prune: "delete instances that are no longer in the topology",
+  force: "run operations regardless of status; when undeploying, also delete what others require",
+};
+
+const WORKFLOWS = { deploy: "primary", start: "", stop: "", undeploy: "danger" };
+
+export async function open(context) {
+  const { ensemble, name, content, project, address } = context;
+  const said = h("div");
+  let shown;
+  async function load() {
+    shown = name ? await get(`plans/${name}`) : await get("graph", { ensemble }).then((found) => ({ plan: found, words: found.words }));
+  }
+  const act = async (event, work) => {
+    event.target.disabled = true;
+    try {
+      await work();
+    } catch (error) {
+      show(said, problems(error.errors ?? [{ text: error.message }]));
+      event.target.disabled = false;
+    }
+  };
+  const make = (event, workflow, form) => act(event, async () => {
+    const options = Object.fromEntries([...form.querySelectorAll("input:checked")].map((box) => [box.name, true]));
+    const made = await post("plans", { ensemble }, { workflow, options });
+    context.go(address("plan", ensemble, made.id));
+  });
+  function decide() {
+    if (project.read_only) return null;
+    if (name && shown.words.empty) return h("p", {}, h("a", { href: address("plan", ensemble) }, "Make another plan"));
+    if (name) {
+      return h("div", { class: "decide" },
+        h("button", { class: "primary", onclick: (event) => act(event, async () => {
+          const run = await post(`plans/${name}/approval`);
+          context.go(address("jobs", ensemble, run.id));
+        }) }, `Approve and ${shown.plan.workflow}`),
+        h("button", { onclick: (event) => act(event, async () => {
+          await remove(`plans/${name}`);
+          context.go(address("plan", ensemble));
+        }) }, "Reject"));
+    }
+    const form = h("fieldset", {}, h("legend", {}, "A plan to approve"), Object.entries(OPTIONS).map(([option, text]) =>
+      h("label", { class: "check" }, h("input", { type: "checkbox", name: option }), ` --${option}: ${text}`)),
+    h("div", { class: "decide" }, Object.entries(WORKFLOWS).map(([workflow, look]) =>
+      h("button", { class: look, onclick: (event) => make(event, workflow, form) }, `Plan ${workflow}`))));
+    return form;
+  }
+  await load();
+  return {
+    async refresh() {
+      if (!name) { await load(); this.draw(); }
+    },
+    draw() {
+      const { plan, words } = shown;
+      show(content, h("h1", {}, name ? `Plan of ${plan.workflow}` : "What deploy would do"),
+        h("p", { class: "summary" }, words.summary), plan.warnings.map((text) => h("p", { class: "warning" }, text)),
+        said, decide(), inputs(plan), changes(plan, words), outputs(plan), left(plan));
+    },
+  };
+}
+
+function inputs(plan) {
+  if (!plan.inputs.length) return null;
+  const shown = (one, value) => (one.sensitive ? "(sensitive value)" : valueView(value));
+  return [h("h2", {}, "Inputs"), table(["Input", "Now", "Then", "From"], plan.inputs.map((one) =>
+    [h("code", {}, one.name), "before" in one ? shown(one, one.before) : "", shown(one, one.value), one.origin]))];
+}
+
+function changes(plan, words) {
+  const operations = new Map(plan.operations.map((operation) => [operation.key, operation]));
+  return plan.resource_changes.map((change) => h("details", { class: "change", open: change.change.values.length > 0 },
+    h("summary", {}, h("b", { class: `symbol-${SYMBOLS[change.symbol] ?? "none"}` }, `${change.symbol} ${change.name}`),
+      ` ${words.fates[change.name]} `, h("span", { class: "faint" }, change.type)),
+    change.change.values.length ? table(["Value", "Kind", "Now", "Then"], change.change.values.map(valueRow)) : null,
+    runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation)),
+    change.leaves ? h("p", { class: "faint" }, change.leaves) : null));
+}
+
+const SYMBOLS = { "+": "add", "~": "change", "-": "destroy", "-/+": "destroy", "+/-": "destroy", "<=": "read", "!": "read" };
+
+function valueRow(value) {
+  if (value.sensitive) return [value.name, value.kind, "(sensitive value)", "(sensitive value)"];
+  return [value.name, value.kind, value.before === null ? "" : valueView(value.before),
+    value.unknown ? h("i", {}, "known afterwards") : value.after === null ? "" : valueView(value.after)];
+}
+
+function runs(operations) {
+  if (!operations.length) return null;
+  return table(["Operation", "Runs", "Where"], operations.map((one) => [one.operation, h("code", {}, one.implementation), one.host]));
+}
+
+function outputs(plan) {
+  const values = Object.values(plan.output_changes).flatMap((change) => change.values);
+  return values.length ? [h("h2", {}, "Outputs"), table(["Output", "Kind", "Now", "Then"], values.map(valueRow))] : null;
+}
+
+function left(plan) {
+  return [
+    plan.excluded.length ? [h("h2", {}, "Left alone"), table(["Instance", "Why"], plan.excluded.map((one) => [one.instance, one.reason]))] : null,
+    Object.keys(plan.not_compared).length ? [h("h2", {}, "Not compared"),
+      table(["What", "Read by"], Object.entries(plan.not_compared).map(([what, names]) => [what, names.join(", ")]))] : null,
+    !plan.resource_changes.length && !plan.excluded.length ? empty("Nothing would be done.") : null,
+  ];
+}

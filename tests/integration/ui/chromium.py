@@ -1,0 +1,146 @@
+"""Chromium, driven by its own protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import shutil
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from types import TracebackType
+from typing import Any
+
+from aiohttp import ClientSession, ClientWebSocketResponse
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 120
+#: What browsers advise, and that is no fault.
+_ADVICE = ("recommendation",)
+
+
+class Chromium:
+    """A page of a browser without a window.
+
+    Attributes:
+        complaints: errors that its console showed.
+    """
+
+    def __init__(self) -> None:
+        self.complaints: list[str] = []
+        self._folder = tempfile.TemporaryDirectory(prefix="chromium-")
+        self._number = 0
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    async def __aenter__(self) -> Chromium:
+        assert PROGRAM is not None
+        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+        own = ("--remote-debugging-port=0", f"--user-data-dir={self._folder.name}", "about:blank")
+        self._process: Process = await asyncio.create_subprocess_exec(
+            PROGRAM, *options, *own, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
+        )
+        self._session = ClientSession()
+        async with self._session.get(f"http://127.0.0.1:{await self._port()}/json/list") as listed:
+            page = next(one for one in await listed.json() if one["type"] == "page")
+        self._socket: ClientWebSocketResponse = await self._session.ws_connect(
+            page["webSocketDebuggerUrl"], max_msg_size=0
+        )
+        self._reader = asyncio.create_task(self._read())
+        for domain in ("Page", "Runtime", "Log"):
+            await self.call(f"{domain}.enable")
+        return self
+
+    async def _port(self) -> str:
+        assert self._process.stderr is not None
+        async for line in self._process.stderr:
+            if b"DevTools listening on ws://" in line:
+                return line.decode().split(":")[2].split("/")[0]
+        raise AssertionError("Chromium did not start")
+
+    async def _read(self) -> None:
+        async for message in self._socket:
+            told = json.loads(message.data)
+            if "id" in told:
+                self._answers.pop(told["id"]).set_result(told)
+            elif told["method"] == "Runtime.exceptionThrown":
+                self.complaints.append(json.dumps(told["params"]["exceptionDetails"]))
+            elif told["method"] == "Log.entryAdded" and told["params"]["entry"]["source"] not in _ADVICE:
+                self.complaints.append(told["params"]["entry"]["text"])
+            elif told["method"] == "Runtime.consoleAPICalled" and told["params"]["type"] in ("error", "warning"):
+                self.complaints.append(json.dumps(told["params"]["args"]))
+
+    async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """What a method of the protocol answers."""
+        self._number += 1
+        answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        await self._socket.send_json({"id": self._number, "method": method, "params": parameters})
+        told = await asyncio.wait_for(answer, PATIENCE)
+        assert "error" not in told, told
+        result: dict[str, Any] = told["result"]
+        return result
+
+    async def run(self, script: str) -> Any:
+        """The value of a script in the page."""
+        told = await self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in told, told
+        return told["result"].get("value")
+
+    async def open(self, address: str) -> None:
+        """Go to an address."""
+        await self.call("Page.navigate", url=address)
+
+    async def until(self, condition: str) -> None:
+        """Wait until a condition of the page holds."""
+        for _turn in range(PATIENCE * 20):
+            try:
+                if await self.run(f"Boolean({condition})"):
+                    return
+            except AssertionError:  # the page is being left
+                pass
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{condition}\n{await self.text()}")
+
+    async def click(self, selector: str) -> None:
+        """Click what a selector finds first."""
+        await self.until(f"document.querySelector({json.dumps(selector)})")
+        await self.run(
+            f"document.querySelector({json.dumps(selector)}).dispatchEvent(new MouseEvent('click', {{bubbles: true}}))"
+        )
+
+    async def press(self, key: str, code: int = 0) -> None:
+        """Press a key."""
+        text = {"Enter": "\r"}.get(key, "")
+        for kind in ("keyDown", "keyUp"):
+            await self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                text=text if kind == "keyDown" else "",
+                windowsVirtualKeyCode=code,
+            )
+
+    async def text(self) -> str:
+        """What the page shows, as text."""
+        return str(await self.run("document.body.innerText"))
+
+    async def resize(self, width: int, height: int = 800) -> None:
+        """Give the page a size, in pixels."""
+        await self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+
+    async def picture(self) -> bytes:
+        """The page as a PNG."""
+        told = await self.call("Page.captureScreenshot", format="png")
+        return base64.b64decode(told["data"])
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reader.cancel()
+        await self._socket.close()
+        await self._session.close()
+        self._process.terminate()
+        await self._process.wait()
+        self._folder.cleanup()

@@ -1,0 +1,178 @@
+"""The API of the pages: the documents of the command, and its jobs, lock and consent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tests.integration.ui.conftest import SECRET, Served
+
+PATIENCE = 120
+
+
+class Browser:
+    """One browser that opened the pages, and what it asks of the API."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self._session = requests.Session()
+        assert self._session.get(served.address(), timeout=PATIENCE).status_code == 200
+        self.seen = ""
+
+    def __call__(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
+        answer = self._session.request(
+            method,
+            f"{self._served.url}/api/1/{path}",
+            params={"ensemble": self._served.ensemble},
+            json=body or None,
+            timeout=PATIENCE,
+        )
+        assert answer.status_code == status, answer.text
+        self.seen += answer.text
+        return answer.json() if answer.text else None
+
+    def until(self, path: str, holds: Callable[[Any], bool]) -> Any:
+        """What is answered once it is so."""
+        end = time.monotonic() + PATIENCE
+        while not holds(found := self("GET", path)):
+            assert time.monotonic() < end, found
+            time.sleep(0.05)
+        return found
+
+    def events(self) -> Iterator[tuple[str, Any]]:
+        """The events from now on."""
+        url = f"{self._served.url}/api/1/events"
+        with self._session.get(url, params={"ensemble": self._served.ensemble}, stream=True, timeout=PATIENCE) as told:
+            event = ""
+            for line in told.iter_lines(decode_unicode=True):
+                if line.startswith("event: "):
+                    event = line.removeprefix("event: ")
+                elif line.startswith("data: "):
+                    yield event, json.loads(line.removeprefix("data: "))
+
+
+@pytest.fixture
+def browser(served: Served) -> Browser:
+    return Browser(served)
+
+
+def ended(runs: list[dict[str, Any]]) -> bool:
+    return not any(run["running"] for run in runs)
+
+
+def test_a_plan_is_made_approved_seen_live_and_recorded(browser: Browser, project: Path) -> None:
+    graph = browser("GET", "graph")
+    assert graph["words"]["summary"] == "Plan: 2 to add, 0 to change, 0 to destroy."
+    assert {one["box"]["name"] for one in graph["drawing"]["boxes"]} == {"app", "db"}
+    made = browser("POST", "plans", 201, workflow="deploy", inputs={"port": 8080, "names": ["x"]})
+    assert made["plan"]["inputs"], "the plan says what it was given"
+    assert not list(project.rglob("*.log")), "nothing has run"
+    events = browser.events()
+    assert next(events)[0] == "ready"
+    browser("POST", f"plans/{made['id']}/approval", 202)
+    seen = []
+    for event, data in events:
+        seen += data["entries"] if event == "entries" else []
+        if any(entry["event"] == "job-finished" for entry in seen):
+            break
+    assert [entry["key"] for entry in seen if entry["event"] == "finished" and entry["implementation"]] == [
+        "db:Standard.create",
+        "app:Standard.create",
+    ]
+    (run,) = browser.until("runs", ended)
+    assert run["exit_code"] == 0, run["lines"]
+    (job,) = browser("GET", "history")["jobs"]
+    assert browser("GET", f"jobs/{job['change_id']}")["job"]["outcome"] == "ok"
+    entries = browser("GET", f"jobs/{job['change_id']}/entries")
+    assert (entries["running"], entries["damage"]) == (False, [])
+    assert browser("GET", "outputs")["port"] == 8080
+    assert browser("GET", "graph")["words"]["empty"]
+    assert browser("GET", f"plans/{made['id']}", 404)["errors"], "a plan is approved once"
+    assert SECRET not in browser.seen
+
+
+def test_what_the_api_says_is_what_the_command_says(browser: Browser, project: Path) -> None:
+    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+    for name in ("status", "inputs", "outputs", "history"):
+        words = [name, str(project / "web" / "ensemble.yaml"), "--output", "json"]
+        printed = subprocess.run([sys.executable, "-c", program, *words], cwd=project, capture_output=True, check=True)
+        assert browser("GET", name) == json.loads(printed.stdout)
+
+
+def test_a_plan_of_what_changed_meanwhile_is_refused_as_by_the_command(browser: Browser, project: Path) -> None:
+    made = browser("POST", "plans", 201, workflow="deploy")
+    service = project / "web" / "service.yaml"
+    service.write_text(service.read_text().replace("default: 80", "default: 81"))
+    browser("POST", f"plans/{made['id']}/approval", 202)
+    (run,) = browser.until("runs", ended)
+    assert run["exit_code"] != 0
+    assert browser("GET", "history")["jobs"] == []
+
+
+def test_a_rejected_plan_is_gone(browser: Browser) -> None:
+    made = browser("POST", "plans", 201, workflow="deploy")
+    browser("DELETE", f"plans/{made['id']}", 204)
+    browser("POST", f"plans/{made['id']}/approval", 404)
+    assert browser("GET", "runs") == []
+
+
+def test_a_job_is_cancelled_as_by_ctrl_c(browser: Browser, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAITS_FOR", str(project / "never"))
+    made = browser("POST", "plans", 201, workflow="deploy")
+    run = browser("POST", f"plans/{made['id']}/approval", 202)
+    journals = project / "web" / "jobs"
+    end = time.monotonic() + PATIENCE
+    while not any(b'"started"' in path.read_bytes() for path in journals.glob("*.journal")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    browser("DELETE", f"runs/{run['id']}", 202)
+    (run,) = browser.until("runs", ended)
+    assert run["exit_code"] == 130, run["lines"]
+    (job,) = browser("GET", "history")["jobs"]
+    assert job["outcome"] == "stopped"
+    browser("DELETE", f"runs/{run['id']}", 404)
+
+
+def test_a_check_finds_what_changed_on_the_host(browser: Browser) -> None:
+    assert browser("GET", "drift") is None
+    browser("POST", "runs", 202, workflow="check")
+    browser.until("runs", ended)
+    browser("POST", "runs", 400, workflow="deploy")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "nowhere.yaml", "../web/ensemble.yaml", "web/../web/ensemble.yaml", "web/service.yaml", "/etc/passwd", "\x00"],
+)
+def test_only_ensembles_of_the_project_are_shown(served: Served, name: str) -> None:
+    browser = Browser(served)
+    served.ensemble = name
+    for path in ("status", "graph", "events", "drift", "jobs/A6BOLuUH0000/entries"):
+        assert browser("GET", path, 404)["errors"]
+
+
+@pytest.mark.parametrize("job", ["A6BOLuUH0000", "..%2Fx", "nothing", "%00"])
+def test_a_job_that_is_not_there_is_said_to_be_so(browser: Browser, job: str) -> None:
+    assert browser("GET", f"jobs/{job}/entries", 404)["errors"]
+
+
+def test_an_ensemble_that_does_not_parse_is_its_error(browser: Browser, project: Path) -> None:
+    (project / "web" / "service.yaml").write_text("topology_template: [\n")
+    for path in ("status", "graph", "inputs"):
+        (error,) = browser("GET", path, 422)["errors"]
+        assert error["file"].endswith("service.yaml")
+        assert error["line"] == 2
+
+
+def test_a_body_that_is_no_object_is_refused(browser: Browser) -> None:
+    browser("POST", "plans", 400, workflow="rm")
+    browser("POST", "plans", 400, inputs=["x"], workflow="deploy")
+    assert "port" in browser("POST", "plans", 422, inputs={"port": "x"}, workflow="deploy")["errors"][0]["text"]

@@ -1,0 +1,193 @@
+"""The pages in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.integration.ui.chromium import PROGRAM, Chromium
+from tests.integration.ui.conftest import HOSTILE, SECRET, Served
+
+pytestmark = [
+    pytest.mark.matrix,
+    pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed"),
+]
+
+PAGES = ("topology", "plan", "jobs", "drift", "values")
+WIDTHS = (360, 768, 1280, 2560)
+
+
+def at(served: Served, page: str, *name: str) -> str:
+    return "#/" + "/".join(quote(part, safe="") for part in (page, served.ensemble, *name))
+
+
+async def go(browser: Chromium, address: str) -> None:
+    await browser.run(f"document.querySelector('h1')?.remove(); location.hash = {json.dumps(address)}")
+    await browser.until("document.querySelector('h1') && !document.querySelector('.loading')")
+
+
+async def deploy(browser: Chromium, served: Served) -> None:
+    """Make a plan and approve it by the buttons of the pages, and wait for the job's end."""
+    await go(browser, at(served, "plan"))
+    await browser.click("button.primary")
+    await browser.until("document.querySelector('h1')?.textContent.startsWith('Plan of')")
+    await browser.click(".decide .primary")
+    await browser.until("document.querySelector('.run .is-ok')")
+
+
+def in_browser(served: Served, work: Callable[[Chromium], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with Chromium() as browser:
+            await browser.open(served.address())
+            await browser.until("document.querySelector('table .badge')")
+            await work(browser)
+            assert browser.complaints == []
+
+    asyncio.run(run())
+
+
+def test_a_deploy_by_the_pages_and_every_page_after_it(served: Served) -> None:
+    async def work(browser: Chromium) -> None:
+        seen = await browser.text()
+        await deploy(browser, served)
+        for page in PAGES:
+            await go(browser, at(served, page))
+            seen += await browser.text()
+            for width in WIDTHS:
+                await browser.resize(width)
+                across = await browser.run("document.documentElement.scrollWidth")
+                assert across <= width, f"{page} scrolls sideways at {width} pixels"
+        await go(browser, at(served, "instance", "app"))
+        seen += await browser.text()
+        await go(browser, at(served, "jobs"))
+        await browser.click("table a")
+        await browser.until("document.querySelectorAll('.timeline .bar').length === 2")
+        await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        seen += await browser.text()
+        assert SECRET not in seen
+        assert HOSTILE in seen, "a value is shown as it is"
+        assert not await browser.run("document.querySelector('main img')"), "and is no markup"
+
+    in_browser(served, work)
+
+
+def test_a_job_that_runs_is_seen_live_and_cancelled(
+    served: Served, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAITS_FOR", str(project / "never"))
+
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "plan"))
+        await browser.click("button.primary")
+        await browser.until("document.querySelector('h1')?.textContent.startsWith('Plan of')")
+        await browser.click(".decide .primary")
+        await browser.until("document.querySelector('.run button')")
+        (journal,) = await _journal(project)
+        job = f"{journal.name.partition('.')[0][-8:]}0000"
+        await go(browser, at(served, "topology"))
+        await browser.until("document.querySelector('.node.at-work') || document.body.innerText.includes('creating')")
+        await go(browser, at(served, "job", job))
+        await browser.until("document.querySelector('.bar.running')")
+        await go(browser, at(served, "jobs"))
+        await browser.click(".run button")
+        await browser.until("document.querySelector('.run button')?.textContent === 'Kill what runs'")
+        await browser.click(".run button")
+        await browser.until("document.querySelector('.run .is-failed')")
+
+    in_browser(served, work)
+
+
+async def _journal(project: Path) -> list[Path]:
+    while not (found := list((project / "web" / "jobs").glob("job*.journal"))):
+        await asyncio.sleep(0.05)
+    return found
+
+
+def test_the_form_of_inputs_makes_a_plan_of_them(served: Served) -> None:
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "values"))
+        kinds = await browser.run("[...document.querySelectorAll('form [id]')].map((one) => `${one.id} ${one.type}`)")
+        assert kinds == ["input-port number", "input-names textarea", "input-pin password"]
+        await browser.run(
+            "(() => { const field = document.getElementById('input-port'); field.value = '8080'; "
+            "field.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+        await browser.click("form .primary")
+        await browser.until("document.querySelector('h1')?.textContent.startsWith('Plan of')")
+        assert "8080" in await browser.text()
+
+    in_browser(served, work)
+
+
+def test_the_keyboard_alone_gets_everywhere(served: Served) -> None:
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "topology"))
+        reached = []
+        for _turn in range(30):
+            await browser.press("Tab", 9)
+            reached.append(
+                await browser.run(
+                    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+                )
+            )
+        for wanted in ("Skip to the content", "Topology", "Plan", "Jobs", "Drift", "Inputs and outputs", "Zoom in"):
+            assert wanted in reached
+        nodes = [one for one in reached if one and one.startswith("+ ")]
+        assert len(nodes) >= 2, "each instance is reached"
+        await browser.run("document.querySelector('.node').focus()")
+        await browser.press("Enter", 13)
+        await browser.until("location.hash.startsWith('#/instance/')")
+
+    in_browser(served, work)
+
+
+def test_what_is_wrong_with_an_ensemble_is_its_page(served: Served, project: Path) -> None:
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "topology"))
+        service = project / "web" / "service.yaml"
+        text = service.read_text()
+        service.write_text("topology_template: [\n")
+        (project / "web" / "ensemble.yaml").touch()
+        await browser.until("document.querySelector('.problem')")
+        assert "service.yaml:2" in await browser.text()
+        service.write_text(text)
+        await browser.click("main button")
+        await browser.until("document.querySelector('.node')")
+        browser.complaints.clear()  # the browser notes each answer that is an error
+
+    in_browser(served, work)
+
+
+def test_a_thousand_instances(served: Served, project: Path) -> None:
+    nodes = "    n0: {type: tosca.nodes.Root}\n" + "".join(
+        f"    n{number}: {{type: tosca.nodes.Root, requirements: [{{dependency: n{number // 4}}}]}}\n"
+        for number in range(1, 1000)
+    )
+    (project / "web" / "service.yaml").write_text(
+        f"tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  node_templates:\n{nodes}"
+    )
+
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "topology"))
+        await browser.until("document.querySelectorAll('.node').length === 1000")
+        before = await browser.run("document.querySelector('.topology > g').getAttribute('transform')")
+        await browser.run(
+            "(() => { const field = document.getElementById('find'); field.value = 'n999'; "
+            "field.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+        await browser.run("document.getElementById('topology').focus()")
+        await browser.press("+")
+        assert await browser.run("document.querySelector('.topology > g').getAttribute('transform')") != before
+        assert await browser.run("document.querySelectorAll('.node:not(.dim)').length") == 1
+        await browser.run(
+            "(() => { const field = document.getElementById('group'); field.value = 'type'; "
+            "field.dispatchEvent(new Event('change')); })()"
+        )
+        await browser.until("document.querySelectorAll('.node').length === 1")
+
+    in_browser(served, work)
