@@ -33,6 +33,11 @@ def is_dry_run_check(task: Task) -> bool:
     return only_looks(task.operation.name) and task.setting("check_mode") is True
 
 
+def shows_unasked(task: Task) -> bool:
+    """Whether a diff is to be shown that nobody asked for: what a check finds."""
+    return is_dry_run_check(task) and not task.diff
+
+
 def looking_args(module: str, args: Mapping[str, Any], instead: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments with which a module in check mode tells whether what it made is as it left it.
 

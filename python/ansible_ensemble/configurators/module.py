@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.check_mode import (
@@ -13,6 +15,7 @@ from ansible_ensemble.configurators.check_mode import (
     is_dry_run_check,
     looking_args,
     may_be_there,
+    shows_unasked,
     what_differs,
 )
 from ansible_ensemble.configurators.environment import set_variables
@@ -25,6 +28,7 @@ from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.configurators.sent_files import file_faults, sent_file
+from ansible_ensemble.core.diffs import discreet, discreet_result
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import ModuleCall, did_not_look
 from ansible_ensemble.core.sensitive import reveal
@@ -80,7 +84,7 @@ class ModuleConfigurator(BaseConfigurator):
             keywords=task_keywords(task),
             base=str(task.base),
             check=in_check_mode(task),
-            diff=task.diff,
+            diff=task.diff or shows_unasked(task),
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
         )
@@ -92,6 +96,8 @@ class ModuleConfigurator(BaseConfigurator):
         if noted is not None:
             yield from end(call, noted, outcome)
             outcome = without_listing(call, outcome)
+        if shows_unasked(task):
+            outcome = replace(outcome, diff=list(map(discreet, outcome.diff)), result=discreet_result(outcome.result))
         says = self._target.rpartition(".")[2] == "debug" and "msg" in outcome.result
         if says and task.operation.interface != "run":  # an ad-hoc command's report has it
             yield Progress(str(outcome.result["msg"]))

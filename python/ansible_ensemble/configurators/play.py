@@ -13,6 +13,7 @@ from ansible_ensemble.configurators.check_mode import (
     is_dry_run_check,
     is_in_place,
     may_be_there,
+    shows_unasked,
 )
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
@@ -115,13 +116,14 @@ class PlayConfigurator(BaseConfigurator):
             keywords=task_keywords(task),
             base=str(task.base),
             check=in_check_mode(task),
-            diff=task.diff,
+            diff=task.diff or shows_unasked(task),
             timeout=task.timeout,
             fast=task.setting("fast", True) is not False,
             options=options_of(task),
             inventory=inventory_of(task),
             keys=keys_of(task) if any(name in task.inputs for name in _TEMPLATES) else (),
             tasks_from=task.setting("tasks_from"),
+            discreet=shows_unasked(task),
         )
         try:
             outcome = yield order

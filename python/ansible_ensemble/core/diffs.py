@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.core.sensitive import REDACTED, Redactor, Sensitive
+from ansible_ensemble.core.sensitive import REDACTED, Redactor, Sensitive, is_secret_name, may_show
+from ansible_ensemble.core.texts import named_texts
+
+#: In place of a text that is only shown to who asks for it.
+NOT_ASKED_FOR = f"{REDACTED} (it may hold a secret: --diff shows it)"
 
 _TEXT = r'"((?:[^"\\\n]|\\.)+)"'
 #: What a secret takes the place of in one line, as Terraform writes it, and what goes from where there was one.
@@ -53,6 +57,37 @@ def masked_result(result: Any, redactor: Redactor, *, secretive: bool = False) -
         else:
             told[redactor.data(name)] = masked_result(value, redactor, secretive=secretive)
     return told
+
+
+def discreet(diff: Mapping[str, Any]) -> dict[str, Any]:
+    """A diff that nobody asked for: without what may be a secret that is not known to be one."""
+    parts = {name: diff[name] for name in ("before", "after", "prepared") if name in diff}
+    if all(may_show(text) and not is_secret_name(name) for name, text in named_texts(list(parts.values()))):
+        return dict(diff)
+    for name, value in parts.items():
+        whole = isinstance(value, str) and value
+        parts[name] = (REDACTED if name == "before" else NOT_ASKED_FOR) if whole else _discreet(value)
+    return {**diff, **parts}
+
+
+def discreet_result(result: dict[str, Any]) -> dict[str, Any]:
+    """What a module returns, with its diffs and those of its items as by `discreet`."""
+    told = dict(result)
+    if isinstance(diffs := told.get("diff"), list):
+        told["diff"] = [discreet(one) if isinstance(one, Mapping) else one for one in diffs]
+    elif isinstance(diffs, Mapping):
+        told["diff"] = discreet(diffs)
+    if isinstance(items := told.get("results"), list):
+        told["results"] = [discreet_result(one) if isinstance(one, dict) else one for one in items]
+    return told
+
+
+def _discreet(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: REDACTED if is_secret_name(str(name)) else _discreet(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_discreet(one) for one in value]
+    return REDACTED if isinstance(value, str) and not may_show(value) else value
 
 
 def _earlier(before: Any, after: Any, redactor: Redactor, *, secretive: bool) -> Any:

@@ -102,6 +102,7 @@ class Play(Struct, frozen=True):
         inventory: path of the inventory that a playbook sees in place of the session's; `hosts: all` are all of it.
         keys: what is returned of the tasks' results: of each key the value of the last task that has it.
         tasks_from: which task file of a role runs, None for its `main`.
+        discreet: leave out of diffs what may be a secret.
     """
 
     kind: str
@@ -119,6 +120,7 @@ class Play(Struct, frozen=True):
     inventory: str | None = None
     keys: tuple[str, ...] = ()
     tasks_from: str | None = None
+    discreet: bool = False
 
 
 class Request(Struct, frozen=True):

@@ -21,6 +21,9 @@ _SECRET_NAME = regex(
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|private|secret|access)[_-]?key)$",
     re.IGNORECASE,
 )
+#: Characters of a text that nobody asked for, at most.
+LONGEST_SHOWN = 50_000
+_KEY = regex(r"^[\s\-\"'{]*([\w.-]+)[\"']?\s*[:=]", re.MULTILINE)
 
 
 def holds_secret(name: str, value: Any) -> bool:
@@ -74,6 +77,13 @@ class SensitiveFloat(Sensitive, float):
 def is_secret_name(name: str) -> bool:
     """Whether a variable is a secret by its name, such as `db_password`, `ansible_become_pass` or `apiToken`."""
     return _SECRET_NAME.search(name) is not None
+
+
+def may_show(text: str) -> bool:
+    """Whether a text has no secret that one can see: it is not encrypted, not binary, and gives no secret a value."""
+    if len(text) > LONGEST_SHOWN or "\0" in text or "$ANSIBLE_VAULT;" in text or "PRIVATE KEY-----" in text:
+        return False
+    return not any(is_secret_name(key) for key in _KEY.findall(text))
 
 
 def mark_sensitive(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from ansible.plugins.callback import CallbackBase
 from msgspec.structs import replace
 
+from ansible_ensemble.core.diffs import discreet_result
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.lanes import core, task_reports
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
@@ -33,7 +34,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         super().__init__()
         self._tell = tell
         self._listener = listener
-        self.diff = False
+        self.diff = self.discreet = False
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
@@ -69,7 +70,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self.unmatched = True
 
     def _keep(self, status: str, result: Any) -> None:
-        shown = _shown(result)
+        shown = discreet_result(_shown(result)) if self.discreet else _shown(result)
         if self._listener:
             self._listener(_ended(result, status, shown, diff=self.diff))
         left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))

@@ -171,7 +171,7 @@ def test_a_role_in_check_mode_finds_drift(command, project: Path):
     assert command("deploy", "--approve", "--limit", "page", cwd=project).code == 0
     assert command("check", "--detailed-exitcode", cwd=project).code == 0
     page.write_text("Go away")
-    found = command("check", "--detailed-exitcode", "--diff", cwd=project)
+    found = command("check", "--detailed-exitcode", cwd=project)
     assert found.code == 2, found.output
     assert "status: ok -> drifted" in found.output
     assert "page: check found drifted:\n  it would be changed by page : Write" in found.output

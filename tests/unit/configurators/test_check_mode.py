@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_ensemble.configurators.check_mode import is_in_place, looking_args, may_be_there, what_differs
+from ansible_ensemble.configurators.module import ModuleConfigurator
+from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.core.diffs import NOT_ASKED_FOR
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import mark_sensitive
+
+from .conftest import FakeTask, carry_out
 
 
 @pytest.mark.parametrize(
@@ -68,3 +75,29 @@ FOUND = {"shell": "/bin/sh", "group": 100, "comment": "", "password": "NOT_LOGGI
 )
 def test_which_attributes_would_change_is_told_as_far_as_the_module_says(args: Any, diff: Any, told: str) -> None:
     assert what_differs(args, Outcome(ok=True, changed=True, result=FOUND, diff=diff)) == told
+
+
+@pytest.mark.parametrize(("diff", "shown"), [(False, NOT_ASKED_FOR), (True, "password=x")])
+def test_a_check_shows_what_would_change_and_only_who_asks_sees_what_may_be_secret(
+    task: Callable[..., FakeTask], tmp_path: Path, diff: bool, shown: str
+) -> None:
+    secret, plain = {"before": "", "after": "password=x"}, {"before": "a\n", "after": "b\n"}
+    copy = {"primary": "ansible.builtin.copy", "check_mode": True}
+    given = {"dest": "/srv/a", "content": "b"}
+    outcome = Outcome(ok=True, changed=True, result={"diff": [secret, plain]}, diff=[secret, plain])
+    made = task(copy, inputs=given, name="check", diff=diff)
+    result, (call,) = carry_out(ModuleConfigurator("ansible.builtin.copy"), made, outcome)
+    assert call.diff and result.outcome is not None
+    assert [one["after"] for one in result.outcome.diff] == [shown, "b\n"]
+    assert result.outcome.result["diff"] == result.outcome.diff
+    (tmp_path / "some.yml").write_text("[]")
+    made = task({"primary": "some.yml", "check_mode": True}, name="check", diff=diff)
+    _result, (play,) = carry_out(PlayConfigurator("tasks", str(tmp_path / "some.yml")), made, Outcome(ok=True))
+    assert (play.diff, play.discreet) == (True, not diff)
+    for other in ({"name": "configure"}, {"name": "configure", "check": True}):
+        _result, (call,) = carry_out(
+            ModuleConfigurator("ansible.builtin.copy"),
+            task("ansible.builtin.copy", inputs=given, **other),
+            Outcome(ok=True, diff=[secret]),
+        )
+        assert not call.diff

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.core.diffs import masked_diff, masked_result
+from ansible_ensemble.core.diffs import NOT_ASKED_FOR, discreet, discreet_result, masked_diff, masked_result
 from ansible_ensemble.core.sensitive import REDACTED, Redactor
 
 OLD, NEW, M = "initial-pw-42", "second-pw-43", REDACTED
@@ -81,3 +81,30 @@ def test_what_a_program_says_that_it_changed() -> None:
     said = f'~ input  = "{OLD}" -> "{NEW}"\n~ output = "{OLD}" -> (known after apply)\n~ size = "small" -> "large"\n'
     told = masked_result({"stdout": said}, Redactor([NEW]))["stdout"]
     assert told == f'~ input  = "{M}" -> "{M}"\n~ output = "{M}" -> (known after apply)\n~ size = "small" -> "large"\n'
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "shown"),
+    [
+        ({"before": "a=1\n", "after": "a=2\n"}, {"before": "a=1\n", "after": "a=2\n"}),
+        ({"before": "a=1\n", "after": "password=x\n"}, {"before": M, "after": NOT_ASKED_FOR}),
+        ({"before": "", "after": KEY}, {"before": "", "after": NOT_ASKED_FOR}),
+        ({"before": KEY, "after": ""}, {"before": M, "after": ""}),
+        ({"prepared": "- token: x\n"}, {"prepared": NOT_ASKED_FOR}),
+        (
+            {"before": {"mode": "0644"}, "after": {"mode": "0600"}},
+            {"before": {"mode": "0644"}, "after": {"mode": "0600"}},
+        ),
+        (
+            {"before": {"a": [{"api_key": "x"}], "state": "absent"}, "after": {"text": KEY, "n": 1}},
+            {"before": {"a": [{"api_key": M}], "state": "absent"}, "after": {"text": M, "n": 1}},
+        ),
+    ],
+)
+def test_what_nobody_asked_for_shows_nothing_that_may_be_a_secret(diff: Any, shown: Any) -> None:
+    assert discreet({"before_header": "f", **diff}) == {"before_header": "f", **shown}
+    assert discreet_result({"diff": diff})["diff"] == shown
+    assert discreet_result({"results": [{"diff": [diff]}, 1], "a": 1}) == {"results": [{"diff": [shown]}, 1], "a": 1}
