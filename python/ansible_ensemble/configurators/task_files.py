@@ -83,12 +83,19 @@ class _Around(Struct, frozen=True):
         base: where the operation's files start.
         role: the folder of the role that it is of, if it is of one.
         collections: whether short names may be those of collections that are named elsewhere.
+        above: the folders of the roles that need or include that one, the nearest first; Ansible finds files there, too.
     """
 
     root: Path
     base: Path
     role: Path | None = None
     collections: bool = False
+    above: tuple[Path, ...] = ()
+
+    @property
+    def roles(self) -> tuple[Path, ...]:
+        """The folder of its role, and of those above."""
+        return (self.role, *self.above) if self.role is not None else ()
 
 
 class _Checked(Struct, frozen=True):
@@ -187,7 +194,8 @@ def _dependencies(role: Path) -> list[Any]:
 
 def _role_files(role: Path, around: _Around, entry: str | None = None) -> list[tuple[str, Path, _Around]]:
     """The files that a role runs first."""
-    within = _Around(around.root, around.base, role, around.collections or _names_collections(role))
+    named = around.collections or _names_collections(role)
+    within = _Around(around.root, around.base, role, named, around.roles)
     names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
     tasks = [("tasks", role / "tasks" / name, within) for name in names]
     values = [("values", role / kind / name, within) for kind in ("meta", "defaults", "vars") for name in _MAIN]
@@ -292,7 +300,7 @@ class _FileChecker:
                 yield InvalidInput(f"'{key}' is no keyword of a play", key_place_of(play, key), hint)
         outer = self._around
         named = outer.collections or bool(play.get("collections"))
-        self._around = _Around(outer.root, self._file.parent, outer.role, named)
+        self._around = _Around(outer.root, self._file.parent, outer.role, named, outer.above)
         yield from self._shared(play)
         yield from self._vars_files(play.get("vars_files"))
         defaults, self._defaults = self._defaults, self._defaults or bool(play.get("module_defaults"))
@@ -437,8 +445,8 @@ class _FileChecker:
     def _folders(self) -> list[Path]:
         """Folders that may hold plugins, and what tasks take from the controller."""
         around, near = self._around, self._file.parent
-        role = [around.role, around.role / "tasks"] if around.role is not None else []
-        return [*dict.fromkeys((*role, near, near.parent, around.base, around.root))]
+        roles = [folder for role in around.roles for folder in (role, role / "tasks")]
+        return [*dict.fromkeys((*roles, near, near.parent, around.base, around.root))]
 
     def _which(self, given: list[str], task: Mapping[str, Any], place: Place | None) -> InvalidInput:
         """The error for a task that names no module, or several."""
@@ -507,8 +515,7 @@ class _FileChecker:
         elif name == "assert":
             yield from self._conditions("that", given)
         elif not maybe:
-            siblings = (one.parent for one in self._role_bases() if self._around.role is None)
-            yield from source_faults(name, given, self._file, [*self._folders, *siblings], place)
+            yield from source_faults(name, given, self._file, self._folders, place)
 
     def _arguments(self, name: str, args: Any, written: Any) -> Map | None:
         """The arguments of a task; None if they are not told apart here."""
