@@ -44,6 +44,8 @@ from ansible_ensemble.topology.tools import comes, tool_names
 
 #: The type that all of them derive from.
 ROOT = "ansible.Root"
+_HOST = "ansible.Host"
+_FACTS = "ansible.builtin.setup"
 #: What runs, by the property that names it -> the property with what it is given.
 _GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
 _PRESENT = "present"
@@ -84,6 +86,8 @@ def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
     """
     faults: list[InvalidInput] = []
     for node in topology.node_templates.values():
+        if node.type.is_a(_HOST):
+            _without_facts(node, topology)
         container = is_container(node)
         if (container or node.type.is_a(ROOT)) and not STAND_FOR_OTHERS.intersection(node.directives):
             try:
@@ -94,6 +98,18 @@ def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
             except InvalidInput as error:
                 faults.append(error)
     return faults
+
+
+def _without_facts(node: NodeTemplate, topology: Topology) -> None:
+    """Let a host whose property says so gather no facts."""
+    gathers = node.properties.get("gather_facts")
+    configure = node.operation("Standard", "configure")
+    if gathers is None or static_value(topology, gathers.value) != (False, True) or configure is None:
+        return
+    if configure.implementation is not None and configure.implementation.primary == _FACTS:
+        standard = node.interfaces["Standard"]
+        left = {name: one for name, one in standard.operations.items() if name != "configure"}
+        node.interfaces = {**node.interfaces, "Standard": replace(standard, operations=left)}
 
 
 class _Resource:

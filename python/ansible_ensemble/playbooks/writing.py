@@ -22,7 +22,7 @@ def service_template(steps: Sequence[Step], groups: Mapping[HostGroup, str], des
         lines.append(emit_yaml({"inputs": inputs}, 2))
     lines.append("  node_templates:\n")
     for group, name in ((group, name) for group, name in groups.items() if group in used):
-        properties: dict[str, Any] = {"hosts": group.pattern}
+        properties: dict[str, Any] = {"hosts": group.pattern, "gather_facts": False}
         if group.serial:
             properties["serial"] = group.serial[0] if len(group.serial) == 1 else list(group.serial)
         lines.append(emit_yaml({name: {"type": "ansible.Group", "properties": properties}}, 4))

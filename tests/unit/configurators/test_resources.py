@@ -17,7 +17,7 @@ from ansible_ensemble.topology.service_template import load_topology
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
-  inputs: {{which: {{type: string, default: web1}}, entry: {{type: string, default: remove}}}}
+  inputs: {{which: {{type: string, default: web1}}, entry: {{type: string, default: remove}}, gathers: {{type: boolean, default: false}}}}
   node_templates:
     one: {}
 """
@@ -429,3 +429,23 @@ def test_files_of_variables_are_those_of_the_project(tmp_path: Path) -> None:
     assert [fault.partition(",")[0] for fault in faults] == [
         "the file of variables '../out.yml' leads out of the project"
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "made_up"),
+    [
+        ("", ["check", "configure"]),
+        ("gather_facts: true", ["check", "configure"]),
+        ("gather_facts: false", ["check"]),
+        ("gather_facts: {get_input: gathers}", ["check"]),
+    ],
+)
+def test_a_host_gathers_facts_unless_it_is_told_not_to(tmp_path: Path, given: str, made_up: list[str]) -> None:
+    node, faults = made(tmp_path, f"{{type: ansible.Group, properties: {{hosts: web, {given}}}}}")
+    assert (faults, sorted(operations(node))) == ([], made_up)
+
+
+def test_what_a_host_does_itself_stays(tmp_path: Path) -> None:
+    own = "interfaces: {Standard: {operations: {configure: 'true'}}}"
+    node, faults = made(tmp_path, f"{{type: ansible.Host, properties: {{gather_facts: false}}, {own}}}")
+    assert (faults, sorted(operations(node))) == ([], ["check", "configure"])

@@ -392,7 +392,7 @@ def test_what_takes_away_what_tasks_made(imported: Import) -> None:
 def test_hosts_in_batches_are_a_group_of_their_play(imported: Import, serial: str, given: Any) -> None:
     play = f"- {{hosts: web, serial: {serial}, tasks: [{{name: a, copy: {{content: a, dest: /a}}}}]}}\n"
     nodes = imported({"site.yml": play + play}).nodes
-    group = {"type": "ansible.Group", "properties": {"hosts": "web", "serial": given}}
+    group = {"type": "ansible.Group", "properties": {"hosts": "web", "gather_facts": False, "serial": given}}
     assert nodes["web_in_turn"] == nodes["web_in_turn_2"] == group
     assert (nodes["a"]["host"], nodes["a_2"]["host"]) == ("web_in_turn", "web_in_turn_2")
 
