@@ -133,17 +133,20 @@ class PlayConfigurator(BaseConfigurator):
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         tasks = named.get("tasks") or ()
-        lost = task.overwritten if is_dry_run_check(task) else ()
-        changed = [one["name"] for one in tasks if one.get("changed") and one.get("path") not in lost]
-        if lost and outcome.ok:
-            outcome.changed = bool(changed)
+        changes = [one for one in tasks if one.get("changed")]
+        found = [one["name"] for one in changes if not (one.get("unseen") or one.get("path") in task.overwritten)]
+        looks = is_dry_run_check(task)
+        if looks and outcome.ok and len(found) < len(changes):
+            outcome.changed = bool(found)
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
         result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
         result.there = may_be_there(outcome) or any(map(is_in_place, tasks))
         dropped = [f"TASK [{one['name']}]: {one['msg']}" for one in tasks if one.get("dropped")]
         if dropped and outcome.ok and not in_check_mode(task):
             result.status, result.error = Status.DEGRADED, f"failed, and was ignored: {'; '.join(dropped)}"
-        result = found_by_check_mode(task, result, Basis.PREDICTED, f" by {', '.join(changed)}")
+        saw = not tasks or not all(one.get("unseen") for one in tasks)
+        basis = Basis.PREDICTED if saw or not looks else Basis.NOT_RUN
+        result = found_by_check_mode(task, result, basis, f" by {', '.join(found)}")
         yield from look_at_paths(task, result)
         if result.success and not in_check_mode(task):
             yield from follow_links(task)

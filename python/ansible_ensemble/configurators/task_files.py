@@ -83,7 +83,7 @@ class _Around(Struct, frozen=True):
         base: where the operation's files start.
         role: the folder of the role that it is of, if it is of one.
         collections: whether short names may be those of collections that are named elsewhere.
-        above: the folders of the roles that need or include that one, the nearest first; Ansible finds files there, too.
+        above: the folders of the roles that need or include it, the nearest first; Ansible finds files there, too.
     """
 
     root: Path

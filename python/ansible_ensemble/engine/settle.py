@@ -301,7 +301,7 @@ def _is_unseen(task: JobTask, result: Result) -> bool:
 
     It proves nothing: what it does not show may be what has failed, or never ran.
     """
-    if not only_looks(task.planned.operation) or task.instance.status.operational:
+    if not only_looks(task.planned.operation) or task.instance.status is Status.OK:
         return False
     return bool(result.unseen) and result.success and (result.status or Status.OK).operational
 

@@ -106,7 +106,7 @@ class PlayRunner:
         from ansible.plugins.loader import filter_loader
         from ansible.utils.context_objects import CLIArgs
 
-        self._recorder.diff = diff
+        self._recorder.diff, self._recorder.checks = diff, check
         filter_loader.add_directory(str(_FILTERS))
         self._session.inventory.remove_restriction()
         self._session.inventory.subset(None)

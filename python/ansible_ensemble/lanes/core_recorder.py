@@ -17,6 +17,9 @@ from ansible_ensemble.lanes.core_callbacks import TaskEvent
 #: Takes the events of tasks.
 Listener = Callable[[TaskEvent], None]
 
+#: Modules that tell of each run that it changed something.
+_COMMANDS = frozenset(f"ansible.builtin.{name}" for name in ("command", "expect", "raw", "script", "shell"))
+
 
 class TaskRecorder(CallbackBase):  # type: ignore[misc]
     """The only callback of a nested play: keeps each task's result.
@@ -34,7 +37,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         super().__init__()
         self._tell = tell
         self._listener = listener
-        self.diff = self.discreet = False
+        self.diff = self.discreet = self.checks = False
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
@@ -82,7 +85,8 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             "status": status,
             "result": shown,
             # what never counts as a change leaves nothing to be seen
-            "unseen": left_out and result.task.changed_when != [False],
+            "unseen": (left_out and result.task.changed_when != [False])
+            or (self.checks and _always_changes(result.task)),
             # nobody asks what became of it
             "dropped": status == "ignored" and not result.task.register,
             "names": [str(name) for name in result.task.args if name != "cacheable"],
@@ -90,6 +94,12 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self.tasks.append(task)
         if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
             self._tell(task_reports.line_of(task))
+
+
+def _always_changes(task: Any) -> bool:
+    """Whether a task says of each run that it changed something, and runs in check mode, too: that is no drift."""
+    told = task.changed_when or any(task.args.get(name) for name in ("creates", "removes"))
+    return task.check_mode is False and not told and str(task.resolved_action or task.action) in _COMMANDS
 
 
 def _shown(result: Any) -> dict[str, Any]:

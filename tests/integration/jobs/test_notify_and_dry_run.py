@@ -58,3 +58,29 @@ topology_template:
     assert target.read_text() == "old\n"
     assert not (tmp_path / "made").exists()
     assert not (tmp_path / "ensemble.yaml").exists()
+
+
+SITE = """\
+- hosts: web
+  gather_facts: false
+  tasks:
+    - {name: Plain, shell: "true"}
+    - {name: Between, copy: {content: x, dest: "{{ inventory_dir }}/x"}}
+    - {name: Always, command: "true", check_mode: false}
+    - {name: Too, copy: {content: x, dest: "{{ inventory_dir }}/y"}}
+    - {name: Told, command: "echo new", check_mode: false, register: told, changed_when: "told.stdout == 'new'"}
+"""
+HOSTS = 'web: {hosts: {w1: {ansible_connection: local, ansible_python_interpreter: "{{ ansible_playbook_python }}"}}}'
+
+
+def test_a_command_of_a_playbook_is_not_checked(command, tmp_path):
+    (tmp_path / "site.yml").write_text(SITE)
+    (tmp_path / "hosts.yaml").write_text(HOSTS)
+    given = ("-i", "hosts.yaml", "--approve")
+    for words in (("import", "site.yml"), ("deploy",)):
+        done = command(*words, *given, cwd=tmp_path)
+        assert done.code == 0, done.output
+    assert "ansible_system" not in (tmp_path / "ensemble.yaml").read_text(), "nothing reads facts"
+    report = json.loads(command("check", "-i", "hosts.yaml", "--output", "json", cwd=tmp_path).stdout)
+    assert {one["instance"] for one in report["tasks"] if one["basis"] == "not-run"} == {"plain@w1", "always@w1"}
+    assert [one["instance"] for one in report["drift"]] == ["told@w1"], "this one says itself what it changed"

@@ -146,6 +146,26 @@ def test_what_a_play_shows_of_its_instance(task: Any) -> None:
         assert (result.there, result.unseen) == (there, unseen)
 
 
+@pytest.mark.parametrize(
+    ("tasks", "basis", "status"),
+    [
+        ([{"changed": True, "unseen": True}], Basis.NOT_RUN, None),
+        ([{"status": "skipped", "unseen": True}], Basis.NOT_RUN, None),
+        ([{"changed": True, "unseen": True}, {}], Basis.PREDICTED, None),
+        ([{"changed": True, "unseen": True}, {"changed": True}], Basis.PREDICTED, Status.DRIFTED),
+        ([], Basis.PREDICTED, None),
+    ],
+)
+def test_tasks_that_check_mode_does_not_show_are_no_drift(
+    task: Any, tasks: list[dict[str, Any]], basis: Basis, status: Status | None
+) -> None:
+    told = [{"name": "Make", "action": "ansible.builtin.command", "status": "ok", **one} for one in tasks]
+    outcome = Outcome(ok=True, changed=any(one.get("changed") for one in tasks), result={"tasks": told})
+    one = task({"primary": "web", "check_mode": True}, name="check")
+    result, _ = carry_out(PlayConfigurator("role", "web"), one, outcome)
+    assert (result.basis, result.status) == (basis, status)
+
+
 def test_playbook_by_its_file(task: Any) -> None:
     one = task(inputs={"playbook": "site.yml"})
     _, (play,) = carry_out(PlayConfigurator("playbook"), one, Outcome(ok=True))

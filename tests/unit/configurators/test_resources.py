@@ -17,7 +17,8 @@ from ansible_ensemble.topology.service_template import load_topology
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
-  inputs: {{which: {{type: string, default: web1}}, entry: {{type: string, default: remove}}, gathers: {{type: boolean, default: false}}}}
+  inputs: {{which: {{type: string, default: web1}}, entry: {{type: string, default: remove}}, \
+gathers: {{type: boolean, default: false}}}}
   node_templates:
     one: {}
 """

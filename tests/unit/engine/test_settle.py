@@ -101,7 +101,9 @@ def test_what_is_there_but_differs_is_adopted_as_such(job, workflow: str, status
         ("check", "ok", Result(True, unseen=["a command"]), "ok"),
         ("check", "error", Result(True, unseen=["a command"]), None),
         ("check", "unknown", Result(True, unseen=["a command"]), None),
+        ("check", "degraded", Result(True, unseen=["a command"]), None),
         ("check", "error", Result(True), "ok"),
+        ("check", "degraded", Result(True), "ok"),
     ],
 )
 def test_what_was_not_looked_at_is_not_recorded_as_live(
