@@ -25,6 +25,7 @@ from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
 from ansible_ensemble.provision.agent.states import TABLE
+from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.server.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,11 @@ FILES = (
     "playbooks/outputs.yml",
     "playbooks/status.yml",
     "playbooks/validate.yml",
+    "plugins/action/provision_info.py",
+    "plugins/action/provision_object.py",
     "plugins/doc_fragments/options.py",
+    "plugins/modules/provision_info.py",
+    "plugins/modules/provision_object.py",
     "plugins/plugin_utils/arguments.py",
     "roles/job/meta/argument_specs.yml",
     "roles/job/tasks/main.yml",
@@ -244,11 +249,30 @@ def transitions() -> Iterator[str]:
         yield f"| {row.state.value} | {happened} | {row.instruction.value} | {row.to.value} |"
 
 
+def kinds(purpose: str) -> Iterator[str]:
+    """The kinds of objects that a module takes, in its arguments."""
+    yield from ('"choices": [', *(f'    "{kind}",' for kind in _kinds_for(purpose)), "],")
+
+
+def kinds_documented(purpose: str) -> Iterator[str]:
+    """The same in its documentation."""
+    yield from textwrap.wrap(
+        f"choices: [{', '.join(_kinds_for(purpose))}]", WIDTH - 4, subsequent_indent="  ", break_on_hyphens=False
+    )
+
+
+def _kinds_for(purpose: str) -> list[str]:
+    """The kinds that can be shown, or made by requests."""
+    made_otherwise = {"show": {"contents"}, "change": {"contents", "jobs"}}
+    return sorted(KINDS.keys() - made_otherwise[purpose])
+
+
 MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     made.__name__: made
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
         *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown, unfurl, opera),
+        *(kinds, kinds_documented),
     )
 }
 

@@ -18,20 +18,29 @@ class ActionModule(ProvisionAction):
     ARGUMENTS = CONNECTION | {
         "kind": {
             "type": "str",
+            # >>> kinds show (make generate)
             "choices": [
                 "bootenvs",
+                "catalog_items",
                 "contexts",
+                "endpoints",
                 "jobs",
+                "leases",
                 "machines",
                 "params",
+                "pools",
                 "profiles",
+                "reservations",
                 "roles",
                 "stages",
                 "tasks",
                 "templates",
+                "tenants",
                 "users",
+                "version_sets",
                 "workflows",
             ],
+            # <<<
             "default": "machines",
         },
         "name": {"type": "str"},

@@ -23,19 +23,28 @@ class ActionModule(ProvisionAction):
             "kind": {
                 "type": "str",
                 "required": True,
+                # >>> kinds change (make generate)
                 "choices": [
                     "bootenvs",
+                    "catalog_items",
                     "contexts",
+                    "endpoints",
+                    "leases",
                     "machines",
                     "params",
+                    "pools",
                     "profiles",
+                    "reservations",
                     "roles",
                     "stages",
                     "tasks",
                     "templates",
+                    "tenants",
                     "users",
+                    "version_sets",
                     "workflows",
                 ],
+                # <<<
             },
             "name": {"type": "str", "required": True},
             "object": {"type": "dict"},

@@ -21,7 +21,10 @@ options:
   kind:
     description: The kind of objects.
     type: str
-    choices: [bootenvs, contexts, jobs, machines, params, profiles, roles, stages, tasks, templates, users, workflows]
+    # >>> kinds_documented show (make generate)
+    choices: [bootenvs, catalog_items, contexts, endpoints, jobs, leases, machines, params, pools, profiles,
+      reservations, roles, stages, tasks, templates, tenants, users, version_sets, workflows]
+    # <<<
     default: machines
   name:
     description: The name of the only object to show; of a template its ID, of a job its UUID.

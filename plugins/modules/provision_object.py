@@ -25,7 +25,10 @@ options:
     description: The kind of object.
     type: str
     required: true
-    choices: [bootenvs, contexts, machines, params, profiles, roles, stages, tasks, templates, users, workflows]
+    # >>> kinds_documented change (make generate)
+    choices: [bootenvs, catalog_items, contexts, endpoints, leases, machines, params, pools, profiles, reservations,
+      roles, stages, tasks, templates, tenants, users, version_sets, workflows]
+    # <<<
   name:
     description: Its name; of a template, its ID.
     type: str

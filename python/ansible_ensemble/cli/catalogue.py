@@ -4,53 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
 from ansible_ensemble.cli.elsewhere import PARTS as PARTS_ELSEWHERE
 from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.reports.table import prose, table
-
-
-class Command(Struct, frozen=True):
-    """A command.
-
-    Attributes:
-        name: what users type; several words where it is a part of another command.
-        module: its module in `ansible_ensemble.cli.commands`; none where it has parts.
-        summary: what it does, in one line.
-        group: the heading that help lists it under.
-        alias: another name for it.
-        runs: whether it runs what is in a project; `plan` does in a dry run alone.
-        extra: the extra of the package that it needs.
-        parts: the commands whose names begin with its own.
-        rare: whether help lists it last, as few need it every day.
-    """
-
-    name: str
-    module: str
-    summary: str
-    group: str
-    alias: str | None = None
-    runs: bool = False
-    extra: str = ""
-    parts: tuple[Command, ...] = ()
-    rare: bool = False
-
-    @property
-    def word(self) -> str:
-        """The last word of its name."""
-        return self.name.rpartition(" ")[2]
-
-    def leaves(self) -> Iterator[Command]:
-        """The commands that do something: itself, or those of its parts."""
-        if not self.parts:
-            yield self
-        for part in self.parts:
-            yield from part.leaves()
-
 
 JOBS = "Jobs"
 LOOK = "Looking"
@@ -61,118 +21,17 @@ OTHER = "Other"
 #: The heading of those that few need every day.
 _RARE = "Rarely needed"
 
-_OBJECTS = "Objects"
-_ANY = "Of any kind"
-_DRIVE = "Driving them"
-_PARAMS = "Params"
-_ASK = "Asking a server"
-_SERVER = "Running one"
-_PACKS = "Packs on disk"
-
 #: The words that ask for help.
 HELP = ("-h", "--help", "--help-all")
 
 _ABOUT = "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies."
 
 
-#: What can be done with objects of any kind.
-_VERBS = {
-    "list": "list objects",
-    "show": "show an object",
-    "create": "create an object, or those of a file",
-    "update": "change fields of an object",
-    "destroy": "delete objects",
-}
+def _of_machines() -> tuple[Command, ...]:
+    from ansible_ensemble.cli.machine_commands import COMMANDS as PARTS
 
+    return PARTS
 
-def _provision(name: str, summary: str, group: str) -> Command:
-    """A part of `provision`."""
-    return Command(f"provision {name}", f"provision.{name}", summary, group, extra="provision")
-
-
-def _kind(name: str, summary: str, *more: Command, verbs: Sequence[str] = tuple(_VERBS)) -> Command:
-    """A part of `provision` that is about objects of a kind, which others may have verbs for, too."""
-    parts = (
-        Command(f"provision {name} {verb}", f"provision.{verb}", _VERBS[verb], _ANY, extra="provision")
-        for verb in verbs
-    )
-    return Command(f"provision {name}", "", summary, _OBJECTS, parts=(*parts, *more))
-
-
-def _verb(kind: str, verb: str, summary: str, group: str, module: str = "") -> Command:
-    return Command(f"provision {kind} {verb}", f"provision.{module or verb}", summary, group, extra="provision")
-
-
-def _params(kind: str) -> tuple[Command, ...]:
-    """What can be done with the params of objects of a kind."""
-    return (
-        _verb(kind, "get", "show params, or one of them", _PARAMS),
-        _verb(kind, "set", "set params", _PARAMS),
-        _verb(kind, "unset", "remove params", _PARAMS),
-    )
-
-
-_OF_MACHINES = (
-    _verb("machines", "workflow", "give machines a workflow, and follow it", _DRIVE),
-    _verb("machines", "stage", "put machines without a workflow into a stage", _DRIVE),
-    _verb("machines", "run", "let machines run their next tasks", _DRIVE),
-    _verb("machines", "pause", "have machines begin no further task", _DRIVE),
-    _verb("machines", "wait", "wait until workflows are complete, or fields have values", _DRIVE),
-    _verb("machines", "watch", "show where machines stand, until Ctrl-C", _DRIVE),
-    _verb("machines", "actions", "list what the server can do with a machine", _DRIVE),
-    _verb("machines", "action", "have the server do one of these, such as poweron", _DRIVE),
-    *_params("machines"),
-)
-_CONTENT = (
-    _verb("content", "check", "check a pack for errors", _PACKS, "content.check"),
-    _verb("content", "bundle", "make one file of a pack", _PACKS, "content.bundle"),
-    _verb("content", "load", "load a pack", _ASK, "content.load"),
-    _verb("content", "diff", "show what loading a pack would change", _ASK, "content.diff"),
-    _verb("content", "export", "write content, objects or a bundle file as a pack", _ASK, "content.export"),
-)
-_PROVISION = (
-    _kind("machines", "what is driven through workflows", *_OF_MACHINES),
-    _kind(
-        "jobs",
-        "what ran on machines",
-        _verb("jobs", "log", "show the log of a job", _DRIVE),
-        verbs=("list", "show", "destroy"),
-    ),
-    _kind("workflows", "lists of stages"),
-    _kind("stages", "lists of tasks", *_params("stages")),
-    _kind("tasks", "units of work"),
-    _kind("templates", "texts that become scripts and files"),
-    _kind("params", "definitions of params"),
-    _kind("profiles", "params that machines share", *_params("profiles")),
-    _kind("bootenvs", "what machines boot"),
-    _kind("contexts", "where tasks run beside the machine itself"),
-    _kind("pools", "what machines are allocated from"),
-    _kind("users", "who logs in", _verb("users", "password", "give a user a password", _ANY, "user_password")),
-    _kind("roles", "what users may do"),
-    _kind("tenants", "what users may see"),
-    _kind("endpoints", "other servers, kept for their clients"),
-    _kind("version_sets", "what endpoints are to have"),
-    _kind("catalog_items", "versions of what can be installed"),
-    _kind("reservations", "addresses of machines, kept for a DHCP server"),
-    _kind("leases", "addresses that are in use, kept for a DHCP server"),
-    _provision("login", "log in at a server, and trust its certificate", _ASK),
-    _provision("logout", "forget a login", _ASK),
-    Command(
-        "provision events",
-        "",
-        "what happens on the server",
-        _ASK,
-        parts=(_verb("events", "watch", "show events, until Ctrl-C", _ANY, "events_watch"),),
-    ),
-    _provision("prefs", "show the server's preferences, or set some", _ASK),
-    _provision("info", "show what the server says of itself", _ASK),
-    _provision("agent", "take a machine through its jobs", _ASK),
-    Command("provision content", "", "check, bundle, load, compare and export packs of content", _ASK, parts=_CONTENT),
-    _provision("serve", "run a server", _SERVER),
-    _provision("backup", "write the server's database to a file", _SERVER),
-    _provision("restore", "make the server's database hold what a backup holds", _SERVER),
-    _provision("password", "make another password for the first user", _SERVER),
-)
 
 _STATE = (
     Command("state push", "state_push", "bring what a job left here to where the state lives", _HISTORY),
@@ -210,7 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("recover", "recover", "record the results of a killed job", _HISTORY, rare=True),
     Command("unlock", "unlock", "remove a stale lock", _HISTORY, rare=True),
-    Command("state", "", "bring a state to where it lives, or here", _HISTORY, parts=_STATE, rare=True),
+    Command("state", "", "bring a state to where it lives, or here", _HISTORY, rare=True, made_of=lambda: _STATE),
     Command("init", "init", "create a project", _PROJECTS),
     Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS, rare=True),
@@ -219,7 +78,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS, rare=True
     ),
-    Command("provision", "", "drive machines through workflows, and serve those who do", _MACHINES, parts=_PROVISION),
+    Command(
+        "provision", "", "drive machines through workflows, and serve those who do", _MACHINES, made_of=_of_machines
+    ),
     Command("completion", "completion", "print a completion script for a shell", OTHER, rare=True),
     Command("version", "version", "print versions", OTHER, rare=True),
 )

@@ -6,7 +6,8 @@ import argparse
 import importlib
 from collections.abc import Iterator
 
-from ansible_ensemble.cli.catalogue import COMMANDS, Command, names_of
+from ansible_ensemble.cli.catalogue import COMMANDS, names_of
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.parser import parser_for
 
 SHELLS = ("bash", "zsh", "fish")
@@ -62,7 +63,7 @@ def _calls(command: Command, before: str) -> Iterator[tuple[str, Command]]:
         yield from _calls(part, f"{before} {word}".lstrip())
 
 
-_ALL = Command("", "", "", "", parts=COMMANDS)
+_ALL = Command("", "", "", "", made_of=lambda: COMMANDS)
 
 
 def _bash() -> Iterator[str]:

@@ -17,7 +17,8 @@ from types import FrameType
 from typing import NoReturn
 
 from ansible_ensemble import __version__
-from ansible_ensemble.cli.catalogue import HELP, OTHER, Command, find_command, overview
+from ansible_ensemble.cli.catalogue import HELP, OTHER, find_command, overview
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.console import Console, standard_console
 from ansible_ensemble.cli.logged import logged
 from ansible_ensemble.cli.other_tools import TOOLS, translated

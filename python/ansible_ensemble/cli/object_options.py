@@ -11,9 +11,6 @@ from ansible_ensemble.cli.object_fields import Fields
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.core.errors import UsageError
 
-#: Kinds that have params, and profiles, of their own.
-WITH_PARAMS = ("machines", "profiles", "stages")
-
 
 def add(parser: Parser, kind: str) -> None:
     """Add what says how an object is to be."""
@@ -22,7 +19,7 @@ def add(parser: Parser, kind: str) -> None:
     parser.add_argument(
         "-f", "--file", metavar="FILE", default=None, help="fields in YAML or JSON; - is standard input"
     )
-    if kind in WITH_PARAMS:
+    if objects.has_params(kind):
         parser.add_argument(
             "--param", metavar="NAME=VALUE", action="append", default=[], help="a param (may be repeated)"
         )

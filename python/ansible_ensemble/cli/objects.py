@@ -33,6 +33,13 @@ def kind_of(name: str) -> type[Object]:
     return KINDS[name]
 
 
+def has_params(kind: str) -> bool:
+    """Whether objects of this kind have params, and profiles, of their own."""
+    from ansible_ensemble.provision.objects import WITH_PARAMS
+
+    return kind_of(kind) in WITH_PARAMS
+
+
 def one_of(kind: str) -> str:
     """How one object of a kind is called."""
     return kind.removesuffix("s")

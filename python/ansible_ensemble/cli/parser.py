@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, NoReturn
 
-from ansible_ensemble.cli.catalogue import Command
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.elsewhere import option_hint
 from ansible_ensemble.cli.rare_options import HELP_ALL, RARE
 from ansible_ensemble.core.errors import UsageError

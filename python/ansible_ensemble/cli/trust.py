@@ -7,7 +7,8 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ansible_ensemble.cli.catalogue import JOBS, LOOK, Command
+from ansible_ensemble.cli.catalogue import JOBS, LOOK
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.options import is_approved, is_plan_file
 from ansible_ensemble.core.ansible_settings import is_public_folder, local_settings, withhold_local_settings

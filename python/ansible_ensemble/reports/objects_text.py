@@ -10,29 +10,7 @@ from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import clip, table
 from ansible_ensemble.reports.values import block, clean, one_line
 
-#: Kind of object -> the columns of its table, where no others are asked for.
-COLUMNS = {
-    "machines": ("Name", "Workflow", "Stage", "Task", "Progress", "State", "Address"),
-    "jobs": ("Uuid", "MachineName", "Stage", "Task", "State", "ExitState", "StartTime", "Duration"),
-    "tasks": ("Name", "Prerequisites", "Bundle", "Description"),
-    "templates": ("ID", "Bundle", "Description"),
-    "stages": ("Name", "BootEnv", "Tasks", "Bundle", "Description"),
-    "workflows": ("Name", "Stages", "Bundle", "Description"),
-    "bootenvs": ("Name", "OS.Name", "Available", "Bundle", "Description"),
-    "params": ("Name", "Schema.type", "Secure", "Bundle", "Description"),
-    "profiles": ("Name", "Profiles", "Params", "Bundle", "Description"),
-    "contexts": ("Name", "Engine", "Image", "Description"),
-    "users": ("Name", "Roles", "Description"),
-    "roles": ("Name", "Bundle", "Description"),
-    "pools": ("Id", "ParentPool", "Description"),
-    "tenants": ("Name", "Users", "Description"),
-    "endpoints": ("Id", "ConnectionStatus", "VersionSets", "Description"),
-    "version_sets": ("Id", "DRPVersion", "Description"),
-    "catalog_items": ("Id", "Type", "Version", "Source"),
-    "reservations": ("Addr", "Token", "Strategy"),
-    "leases": ("Addr", "State", "Token", "ExpireTime"),
-}
-#: Cells of a column are cut to this width where the columns were not asked for.
+#: Cells that need not be whole are cut to this width.
 _WIDTH = 48
 #: Times and UUIDs that mean that there is none.
 _NEVER = ("0001-01-01T00:00:00Z", "00000000-0000-0000-0000-000000000000")
@@ -42,24 +20,29 @@ _BAD = ("failed", "unavailable")
 
 
 def objects_text(
-    kind: str, documents: Sequence[dict[str, Any]], columns: Sequence[str] = (), style: Style | None = None
+    kind: str,
+    documents: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    style: Style | None = None,
+    *,
+    whole: bool = False,
 ) -> str:
     """A table of objects.
 
     Args:
         kind: of the objects: `machines`.
-        documents: the objects, with what else `COLUMNS` names.
-        columns: paths of fields: `OS.Name`, `Params.rack`; where none are given, those of `COLUMNS`.
+        documents: the objects, with what else the columns name.
+        columns: paths of fields: `OS.Name`, `Params.rack`.
         style: how to emphasise; plain when left out.
+        whole: whether long cells stay whole.
     """
     style = style or Style()
     if not documents:
         return f"There are no {kind}.\n"
-    paths = columns or COLUMNS[kind]
-    rows = [[style.strong(path.upper()) for path in paths]]
+    rows = [[style.strong(path.upper()) for path in columns]]
     for document in documents:
-        cells = [_cell(path, value_at(document, path)) for path in paths]
-        rows.append([_coloured(cell if columns else clip(cell, _WIDTH), style) for cell in cells])
+        cells = [_cell(path, value_at(document, path)) for path in columns]
+        rows.append([_coloured(cell if whole else clip(cell, _WIDTH), style) for cell in cells])
     return "\n".join(table(rows)) + "\n"
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_ensemble.cli.catalogue import COMMANDS, Command, find_command, overview
+from ansible_ensemble.cli.catalogue import COMMANDS, find_command, overview
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.provision.objects import KINDS
-from ansible_ensemble.reports.objects_text import COLUMNS
 
 
 def all_commands(commands: tuple[Command, ...] = COMMANDS) -> Iterator[Command]:
@@ -24,10 +24,10 @@ def test_names_begin_with_those_of_the_commands_they_are_parts_of() -> None:
         assert bool(command.parts) != bool(command.module)
 
 
-def test_each_kind_of_objects_has_its_commands_and_its_columns() -> None:
+def test_each_kind_of_objects_has_its_commands() -> None:
     provision, _ = find_command(["provision"])
     of_objects = {part.word for part in provision.parts if {"list", "show"} <= {one.word for one in part.parts}}
-    assert of_objects - {"content"} == KINDS.keys() - {"contents"} == COLUMNS.keys()
+    assert of_objects - {"content"} == KINDS.keys() - {"contents"}
 
 
 @pytest.mark.parametrize("command", [one for one in all_commands() if one.parts], ids=lambda one: one.name)

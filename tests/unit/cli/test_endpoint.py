@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.cli import endpoint
-from ansible_ensemble.cli.catalogue import Command
+from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.logins import Login, keep_login
 from ansible_ensemble.cli.parser import parser_for

@@ -27,16 +27,16 @@ STAGE = {
 }
 
 
-def test_a_table_has_the_columns_of_its_kind_and_cuts_what_is_long() -> None:
-    head, row = objects_text("stages", [STAGE]).splitlines()
+def test_a_table_has_its_columns_and_cuts_what_is_long() -> None:
+    head, row = objects_text("stages", [STAGE], ("Name", "BootEnv", "Tasks", "Bundle", "Description")).splitlines()
     assert head.split() == ["NAME", "BOOTENV", "TASKS", "BUNDLE", "DESCRIPTION"]
     assert row.split()[:3] == ["greet", "a,b", "\\x1b[31mpack"]
     assert row.endswith("…")
 
 
-def test_columns_that_are_asked_for_are_whole() -> None:
+def test_cells_may_be_whole() -> None:
     columns = ["Name", "Params.word", "Params", "OS.Name", "Reboot", "RunnerWait", "Nothing.here"]
-    _, row = objects_text("stages", [STAGE], columns).splitlines()
+    _, row = objects_text("stages", [STAGE], columns, whole=True).splitlines()
     assert row.split() == ["greet", "(sealed)", "word,x.y", "debian", "yes"]
 
 
@@ -48,7 +48,7 @@ def test_colours_tell_good_from_bad() -> None:
 
 
 def test_nothing_is_said_to_be_nothing() -> None:
-    assert objects_text("jobs", []) == "There are no jobs.\n"
+    assert objects_text("jobs", [], ("Uuid",)) == "There are no jobs.\n"
 
 
 def test_an_object_is_what_is_set_of_it() -> None:

@@ -13,6 +13,8 @@ from ansible_ensemble.provision.desired.keeper import Live, Seen
 from ansible_ensemble.provision.objects import KINDS, SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
+from ansible_ensemble.provision.objects.content import Param
+from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import crud
 from ansible_ensemble.provision.service.snapshot import Snapshot
@@ -23,16 +25,21 @@ T = TypeVar("T")
 #: The kinds of objects that content consists of.
 CONTENT = tuple(section for section in SECTIONS if section != "roles")
 
-#: The kinds that the rules look up for an object of a kind; for others, it is the content.
-_LOOKED_UP = {
-    "machines": ("params", "tasks", "profiles", "bootenvs", "stages", "workflows"),
-    "params": (*CONTENT, "machines"),
-    "users": ("roles",),
-    "roles": (),
-    "jobs": ("machines",),
-}
-#: The kinds of which objects may name one that is to be removed.
-_REFERRERS = {"roles": ("users",), "users": (), "jobs": ("machines",), "machines": ()}
+
+def looked_up(kind: type[Object]) -> tuple[str, ...]:
+    """The kinds of which the rules look up objects for one of this kind."""
+    if kind is Job:
+        return ("machines",)
+    if kind is Param:
+        return (*CONTENT, "machines")
+    return CONTENT if kind.PREFIX in CONTENT else kind.REFERS
+
+
+def referrers(kind: type[Object]) -> tuple[str, ...]:
+    """The kinds of which objects may name one of this kind, or are looked up when it is removed."""
+    if kind is Job:
+        return ("machines",)
+    return tuple(prefix for prefix, other in KINDS.items() if kind.PREFIX in other.REFERS)
 
 
 class Predicted:
@@ -53,18 +60,18 @@ class Predicted:
 
     async def create(self, made: Object, force: bool) -> Object:
         """The object as it would be created."""
-        snapshot = await self._taken(_LOOKED_UP.get(made.PREFIX, CONTENT), None)
+        snapshot = await self._taken(looked_up(type(made)), None)
         return answered(lambda: crud.create(snapshot, made.PREFIX, encode(made), force=force))
 
     async def patch(self, kept: Object, operations: list[Operation], force: bool) -> Object:
         """The object as it would be after operations on it."""
-        snapshot = await self._taken(_LOOKED_UP.get(kept.PREFIX, CONTENT), kept)
+        snapshot = await self._taken(looked_up(type(kept)), kept)
         body = encode(operations)
         return answered(lambda: crud.patch(snapshot, kept.PREFIX, kept.key, body, force=force))
 
     async def delete(self, kept: Object) -> None:
         """Refuse what could not be removed."""
-        snapshot = await self._taken(_REFERRERS.get(kept.PREFIX, (*CONTENT, "machines")), kept)
+        snapshot = await self._taken(referrers(type(kept)), kept)
         answered(lambda: crud.remove(snapshot, kept.PREFIX, kept.key))
 
     async def _taken(self, kinds: tuple[str, ...], kept: Object | None) -> Transaction:

@@ -18,36 +18,30 @@ from ansible_ensemble.provision.objects.content import (
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.pool import Pool
-from ansible_ensemble.provision.objects.stored import CatalogItem, Endpoint, Lease, Reservation, VersionSet
+from ansible_ensemble.provision.objects.stored import STORED
 from ansible_ensemble.provision.objects.tenant import Tenant
 
+_ORDERED: tuple[type[Object], ...] = (
+    Param,
+    Template,
+    Task,
+    Profile,
+    BootEnv,
+    Context,
+    Stage,
+    Workflow,
+    Pool,
+    Role,
+    User,
+    Tenant,
+    *STORED,
+    BundleRecord,
+    Machine,
+    Job,
+)
 #: The kinds of objects by their prefix. Each refers to those before it, and to its own: so what changes is assessed
 #: before what it is part of.
-KINDS: dict[str, type[Object]] = {
-    kind.PREFIX: kind
-    for kind in (
-        Param,
-        Template,
-        Task,
-        Profile,
-        BootEnv,
-        Context,
-        Stage,
-        Workflow,
-        Pool,
-        Role,
-        User,
-        Tenant,
-        VersionSet,
-        Endpoint,
-        CatalogItem,
-        Reservation,
-        Lease,
-        BundleRecord,
-        Machine,
-        Job,
-    )
-}
+KINDS = {kind.PREFIX: kind for kind in _ORDERED}
 
 #: Those that bundles of content can hold, by section.
 SECTIONS = {prefix: kind for prefix, kind in KINDS.items() if kind.IN_CONTENT}

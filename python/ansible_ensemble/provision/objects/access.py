@@ -21,6 +21,9 @@ class User(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "users"
+    SUMMARY: ClassVar[str] = "who logs in"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Roles", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("roles",)
     TITLE: ClassVar[str] = "User"
     NAMES: ClassVar[re.Pattern[str]] = USER_NAME
     ACTIONS: ClassVar[tuple[str, ...]] = ("token", "password")
@@ -44,6 +47,8 @@ class Role(Object, frozen=True, kw_only=True):
     """Claims that users may have together."""
 
     PREFIX: ClassVar[str] = "roles"
+    SUMMARY: ClassVar[str] = "what users may do"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Bundle", "Description")
     TITLE: ClassVar[str] = "Role"
     IN_CONTENT: ClassVar[bool] = True
 

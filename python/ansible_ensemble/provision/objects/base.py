@@ -61,6 +61,12 @@ class Object(Record, frozen=True, kw_only=True):
 
     #: The first part of its paths, and the type of its events.
     PREFIX: ClassVar[str]
+    #: What it is, in a few words of help; empty for kinds without commands of their own.
+    SUMMARY: ClassVar[str] = ""
+    #: The columns of tables of it, as paths of fields.
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Description")
+    #: The kinds of objects that it can refer to.
+    REFERS: ClassVar[tuple[str, ...]] = ()
     #: What errors call it; empty for kinds that no object refers to.
     TITLE: ClassVar[str] = ""
     #: The attribute that is the key.
@@ -100,7 +106,11 @@ class Object(Record, frozen=True, kw_only=True):
         return name
 
     def references(self) -> Iterator[Reference]:
-        """What it names of other objects; it is validated again when one of these appears, changes or goes."""
+        """What it names, of the kinds in `REFERS`; it is validated again when one of these appears, changes or goes."""
+        return iter(())
+
+    def flaws(self) -> Iterator[str]:
+        """Why it may not be stored, as far as that needs no other object."""
         return iter(())
 
     def public(self) -> Self:

@@ -36,6 +36,9 @@ class Task(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "tasks"
+    SUMMARY: ClassVar[str] = "units of work"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Prerequisites", "Bundle", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("templates", "tasks")
     TITLE: ClassVar[str] = "Task"
     LOOKED_AT: ClassVar[tuple[str, ...]] = ("prerequisites",)
 
@@ -61,6 +64,9 @@ class Stage(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "stages"
+    SUMMARY: ClassVar[str] = "lists of tasks"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "BootEnv", "Tasks", "Bundle", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("templates", "tasks", "params", "profiles", "bootenvs", "stages")
     TITLE: ClassVar[str] = "Stage"
     LOOKED_AT: ClassVar[tuple[str, ...]] = ("meta",)
     ACTIONS: ClassVar[tuple[str, ...]] = ("getSecure",)
@@ -91,6 +97,9 @@ class Workflow(_Described, frozen=True, kw_only=True):
     """The stages that bring a machine to a wanted end."""
 
     PREFIX: ClassVar[str] = "workflows"
+    SUMMARY: ClassVar[str] = "lists of stages"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Stages", "Bundle", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("stages",)
     TITLE: ClassVar[str] = "Workflow"
 
     stages: list[str] = []
@@ -108,6 +117,9 @@ class BootEnv(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "bootenvs"
+    SUMMARY: ClassVar[str] = "what machines boot"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "OS.Name", "Available", "Bundle", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("templates",)
     TITLE: ClassVar[str] = "Bootenv"
     LOOKED_AT: ClassVar[tuple[str, ...]] = ("meta", "only_unknown")
 
@@ -130,6 +142,8 @@ class Template(Object, frozen=True, kw_only=True):
     """A text that tasks, stages, bootenvs and other templates render."""
 
     PREFIX: ClassVar[str] = "templates"
+    SUMMARY: ClassVar[str] = "texts that become scripts and files"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("ID", "Bundle", "Description")
     TITLE: ClassVar[str] = "Template"
     NAMES: ClassVar[re.Pattern[str]] = NAME_OR_NUMBER
     IN_CONTENT: ClassVar[bool] = True
@@ -149,6 +163,8 @@ class Param(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "params"
+    SUMMARY: ClassVar[str] = "definitions of params"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Schema.type", "Secure", "Bundle", "Description")
     TITLE: ClassVar[str] = "Param"
     NAMES: ClassVar[re.Pattern[str]] = PARAM_NAME
     LOOKED_AT: ClassVar[tuple[str, ...]] = ("schema", "secure")
@@ -161,6 +177,9 @@ class Profile(_Described, frozen=True, kw_only=True):
     """Params that several machines share."""
 
     PREFIX: ClassVar[str] = "profiles"
+    SUMMARY: ClassVar[str] = "params that machines share"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Profiles", "Params", "Bundle", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("params", "profiles")
     TITLE: ClassVar[str] = "Profile"
     LOOKED_AT: ClassVar[tuple[str, ...]] = ("profiles",)
     ACTIONS: ClassVar[tuple[str, ...]] = ("getSecure",)
@@ -185,6 +204,8 @@ class Context(_Described, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "contexts"
+    SUMMARY: ClassVar[str] = "where tasks run beside the machine itself"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Engine", "Image", "Description")
 
     engine: str = ""
     image: str = ""

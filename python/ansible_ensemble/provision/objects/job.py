@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from ansible_ensemble.provision.objects.base import ZERO_TIME, Object, Record, Whole
+from ansible_ensemble.provision.objects.names import flaws_of_uuid
 from ansible_ensemble.provision.objects.parts import Claim
 
 STATES = ("created", "running", "failed", "finished", "incomplete")
@@ -30,6 +32,17 @@ class Job(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "jobs"
+    SUMMARY: ClassVar[str] = "what ran on machines"
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "Uuid",
+        "MachineName",
+        "Stage",
+        "Task",
+        "State",
+        "ExitState",
+        "StartTime",
+        "Duration",
+    )
     ACTIONS: ClassVar[tuple[str, ...]] = ("actions", "log")
     KEY: ClassVar[str] = "uuid"
     INDEXED: ClassVar[tuple[str, ...]] = ("Machine",)
@@ -52,6 +65,14 @@ class Job(Object, frozen=True, kw_only=True):
     boot_env: str = ""
     extra_claims: list[Claim] = []
     token: str = ""
+
+    def flaws(self) -> Iterator[str]:
+        """Clients read UUIDs and the states that there are."""
+        yield from flaws_of_uuid("Uuid", self.uuid)
+        if self.state not in STATES:
+            yield f"Invalid State `{self.state}`"
+        if self.exit_state not in EXIT_STATES:
+            yield f"Invalid ExitState `{self.exit_state}`"
 
 
 class JobAction(Record, frozen=True, kw_only=True):

@@ -28,6 +28,9 @@ class Machine(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "machines"
+    SUMMARY: ClassVar[str] = "what is driven through workflows"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Workflow", "Stage", "Task", "Progress", "State", "Address")
+    REFERS: ClassVar[tuple[str, ...]] = ("params", "tasks", "profiles", "bootenvs", "stages", "workflows")
     NAMES: ClassVar[re.Pattern[str]] = NAME_OR_NUMBER
     ACTIONS: ClassVar[tuple[str, ...]] = ("token", "getSecure")
     KEY: ClassVar[str] = "uuid"

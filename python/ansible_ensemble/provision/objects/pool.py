@@ -40,6 +40,9 @@ class Pool(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "pools"
+    SUMMARY: ClassVar[str] = "what machines are allocated from"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Id", "ParentPool", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("profiles", "workflows", "pools")
     TITLE: ClassVar[str] = "Pool"
     KEY: ClassVar[str] = "identifier"
     ACTIONS: ClassVar[tuple[str, ...]] = (

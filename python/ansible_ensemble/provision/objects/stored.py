@@ -1,9 +1,10 @@
-"""Kinds that the server keeps for its clients, and does nothing with itself."""
+"""Kinds that the server keeps for its clients, and does nothing with itself: a new one is a class here, in `STORED`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from ipaddress import IPv4Address
 from typing import Any, ClassVar
 
@@ -55,6 +56,8 @@ class VersionSet(_Versioned, frozen=True, kw_only=True):
     """What endpoints are to have together."""
 
     PREFIX: ClassVar[str] = "version_sets"
+    SUMMARY: ClassVar[str] = "what endpoints are to have"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Id", "DRPVersion", "Description")
     TITLE: ClassVar[str] = "Version set"
 
     files: list[FileData] = []
@@ -64,6 +67,9 @@ class Endpoint(_Versioned, frozen=True, kw_only=True):
     """Another server that is managed from here."""
 
     PREFIX: ClassVar[str] = "endpoints"
+    SUMMARY: ClassVar[str] = "other servers, kept for their clients"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Id", "ConnectionStatus", "VersionSets", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("version_sets",)
 
     params: dict[str, Any] = {}
     connection_status: str = ""
@@ -84,6 +90,8 @@ class CatalogItem(Object, frozen=True, kw_only=True):
     """A version of something that can be installed, and where it is."""
 
     PREFIX: ClassVar[str] = "catalog_items"
+    SUMMARY: ClassVar[str] = "versions of what can be installed"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Id", "Type", "Version", "Source")
     KEY: ClassVar[str] = "identifier"
 
     identifier: str = ""
@@ -127,20 +135,54 @@ class _Addressed(Object, frozen=True, kw_only=True):
         except ValueError:
             return name.upper()
 
+    def flaws(self) -> Iterator[str]:
+        """Clients read addresses of IPv4."""
+        return _flaws_of_address("Addr", self.addr)
+
 
 class Reservation(_Addressed, frozen=True, kw_only=True):
     """An address that is given to one machine alone."""
 
     PREFIX: ClassVar[str] = "reservations"
+    SUMMARY: ClassVar[str] = "addresses of machines, kept for a DHCP server"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Addr", "Token", "Strategy")
 
     next_server: str = ""
     options: list[DhcpOption] = []
+
+    def flaws(self) -> Iterator[str]:
+        """So they do that of the next server, where there is one."""
+        yield from super().flaws()
+        if self.next_server:
+            yield from _flaws_of_address("NextServer", self.next_server)
 
 
 class Lease(_Addressed, frozen=True, kw_only=True):
     """An address that was given for a time."""
 
     PREFIX: ClassVar[str] = "leases"
+    SUMMARY: ClassVar[str] = "addresses that are in use, kept for a DHCP server"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Addr", "State", "Token", "ExpireTime")
 
     expire_time: str = ZERO_TIME
     state: str = ""
+
+    def flaws(self) -> Iterator[str]:
+        """They read a time with its zone, too."""
+        yield from super().flaws()
+        try:
+            has_zone = datetime.fromisoformat(self.expire_time).tzinfo is not None
+        except ValueError:
+            has_zone = False
+        if not has_zone:
+            yield f"Invalid ExpireTime `{self.expire_time}`"
+
+
+def _flaws_of_address(field: str, text: str) -> Iterator[str]:
+    try:
+        IPv4Address(text)
+    except ValueError:
+        yield f"Invalid {field} `{text}`"
+
+
+STORED: tuple[type[Object], ...] = (VersionSet, Endpoint, CatalogItem, Reservation, Lease)

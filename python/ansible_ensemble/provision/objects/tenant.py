@@ -17,6 +17,9 @@ class Tenant(Object, frozen=True, kw_only=True):
     """
 
     PREFIX: ClassVar[str] = "tenants"
+    SUMMARY: ClassVar[str] = "what users may see"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("Name", "Users", "Description")
+    REFERS: ClassVar[tuple[str, ...]] = ("users",)
 
     name: str = ""
     description: str = ""

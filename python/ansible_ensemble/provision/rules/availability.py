@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object, wire_name
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
-from ansible_ensemble.provision.objects.job import EXIT_STATES, STATES, Job
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.stored import Lease, Reservation
 from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules import content_checks as content
-from ansible_ensemble.provision.rules import stored_checks as stored
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
 from ansible_ensemble.provision.rules.flaw import Flaw
-from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, flaws_of_uuid, lacks_of_machine
+from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, lacks_of_machine
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
@@ -54,6 +52,7 @@ def flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[st
     if checked.KEY != "uuid" and not checked.NAMES.fullmatch(checked.key):
         field = wire_name(checked.KEY)
         yield Flaw(f"Invalid {field} `{checked.key}`", field)
+    yield from checked.flaws()
     yield from check(checked, catalog, syntax) if check else ()
 
 
@@ -84,12 +83,8 @@ def refuse_errors(before: Object | None, after: Object) -> None:
         raise invalid(*brought, model=after.PREFIX, key=after.key)
 
 
-def _flaws_of_job(job: Job, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
-    yield from flaws_of_uuid("Uuid", job.uuid)
-    if job.state not in STATES:
-        yield f"Invalid State `{job.state}`"
-    if job.exit_state not in EXIT_STATES:
-        yield f"Invalid ExitState `{job.exit_state}`"
+def _flaws_of_tenant(tenant: Tenant, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
+    return (f"Invalid kind `{kind}`" for kind in tenant.members if kind not in KINDS)
 
 
 @contextmanager
@@ -112,16 +107,13 @@ def all_errors(before: Object | None, asked: Object, catalog: Catalog) -> Iterat
 
 _FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]] = {
     BootEnv: content.flaws_of_bootenv,
-    Job: _flaws_of_job,
-    Lease: stored.flaws_of_lease,
     Machine: flaws_of_machine,
     Param: content.flaws_of_param,
     Profile: content.flaws_of_profile,
-    Reservation: stored.flaws_of_reservation,
     Stage: content.flaws_of_stage,
     Task: content.flaws_of_task,
     Template: content.flaws_of_template,
-    Tenant: stored.flaws_of_tenant,
+    Tenant: _flaws_of_tenant,
 }
 _LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
     BootEnv: content.lacks_of_bootenv,

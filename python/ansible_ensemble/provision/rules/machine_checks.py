@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address
-from uuid import UUID
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import BootEnv
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.names import flaws_of_uuid
 from ansible_ensemble.provision.objects.parts import entry_references
 from ansible_ensemble.provision.rules.architecture import flaw_of_architecture
 from ansible_ensemble.provision.rules.catalog import Catalog
@@ -49,16 +49,6 @@ def lacks_of_machine(machine: Machine, catalog: Catalog) -> Iterator[str]:
     if bootenv and bootenv.only_unknown:
         yield f"Bootenv {bootenv.name} is for unknown machines only"
     yield from flaws_of_params(machine.params, catalog)
-
-
-def flaws_of_uuid(field: str, text: str) -> Iterator[str]:
-    """Whether a field holds a UUID as clients write it, in lower case: another spelling would be another key."""
-    try:
-        canonical = str(UUID(text))
-    except ValueError:
-        canonical = ""
-    if not text or canonical != text:
-        yield f"Invalid {field} `{text}`"
 
 
 def _is_address(text: str) -> bool:

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from ansible_ensemble.provision.objects.content import Task
 from ansible_ensemble.provision.objects.job import NO_JOB, Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.names import flaws_of_uuid
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.control import not_stopped, stopped_at, stops_at
 from ansible_ensemble.provision.rules.extra_claims import extra_claims
 from ansible_ensemble.provision.rules.job_end import ENDED, after_handlers, ended_job
-from ansible_ensemble.provision.rules.machine_checks import flaws_of_uuid
 from ansible_ensemble.provision.rules.machine_state import counted, settled
 from ansible_ensemble.provision.rules.moment import wire_time
 from ansible_ensemble.provision.rules.placement import at_entry, is_place, placed

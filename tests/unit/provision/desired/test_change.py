@@ -105,6 +105,10 @@ OBJECTS: list[tuple[str, str, dict[str, Any] | None, dict[str, Any]]] = [
     ("profiles", "shelf", {"Params": {"secret/key": "x"}}, {"Params": {"secret/key": "y", "color": "green"}}),
     ("roles", "operator", None, {"Claims": [{"scope": "machines", "action": "list,get", "specific": "*"}]}),
     ("users", "ann", None, {"Roles": ["superuser"]}),
+    ("tenants", "closed", None, {"Members": {"stages": ["begin"]}}),
+    ("pools", "spare", None, {"EnterActions": {"Workflow": "whole", "AddProfiles": ["rack"]}}),
+    ("endpoints", "remote", None, {"VersionSets": ["base"]}),
+    ("reservations", "10.0.0.7", None, {"Token": "52:54:00:00:00:01", "Strategy": "MAC"}),
 ]
 
 
@@ -151,6 +155,26 @@ def test_removing_what_is_in_use_is_refused_before_it_is_tried(ask: Ask) -> None
     for keeper in (Predicted, Live):
         with pytest.raises(RequestFailed, match="in use by workflows whole"):
             ask(lambda client, keeper=keeper: remove(keeper(client), KINDS["stages"], "begin"))
+
+
+#: An object, and one that names it.
+NAMED: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("users", "eve", "tenants", {"Name": "few", "Users": ["eve"]}),
+    ("profiles", "tray", "pools", {"Id": "named", "ExitActions": {"AddProfiles": ["tray"]}}),
+    ("version_sets", "base", "endpoints", {"Id": "remote", "VersionSets": ["base"]}),
+]
+
+
+@pytest.mark.parametrize("case", NAMED, ids=lambda case: case[0])
+def test_what_an_object_of_another_kind_names_is_in_use(
+    ask: Ask, serving: Any, case: tuple[str, str, str, Any]
+) -> None:
+    kind, key, naming, fields = case
+    for prefix, one in ((kind, {"Id" if kind == "version_sets" else "Name": key}), (naming, fields)):
+        assert serving("POST", f"/{prefix}", one).status == 201
+    for keeper in (Predicted, Live):
+        with pytest.raises(RequestFailed, match=f"in use by {naming} "):
+            ask(lambda client, keeper=keeper: remove(keeper(client), KINDS[kind], key))
 
 
 class _Deaf(Live):

@@ -27,5 +27,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return await client.actions(await objects.found(client, "machines", arguments.named))
 
     actions, columns = endpoint.ask(arguments, session.console, offered), ("Command", "Provider", "RequiredParams")
-    session.console.answer(actions, lambda: objects_text("actions", actions, columns, session.console.style))
+    session.console.answer(
+        actions, lambda: objects_text("actions", actions, columns, session.console.style, whole=True)
+    )
     return 0

@@ -10,7 +10,7 @@ from ansible_ensemble.cli.object_fields import assigned, field_named, spelled
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.reports.objects_text import COLUMNS, duration_text, objects_text, seconds_between
+from ansible_ensemble.reports.objects_text import duration_text, objects_text, seconds_between
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
@@ -31,7 +31,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--reverse", action="store_true", default=False, help="the other way round")
     parser.add_argument("--limit", metavar="N", type=options.positive, default=None, help="at most so many")
     parser.add_argument("--offset", metavar="N", type=options.positive, default=None, help="leave out the first N")
-    columns = f"fields of the table, with commas between (default: {', '.join(COLUMNS[kind])})"
+    columns = f"fields of the table, with commas between (default: {', '.join(objects.kind_of(kind).COLUMNS)})"
     parser.add_argument("--columns", metavar="FIELDS", default="", help=columns)
     parser.add_argument("--decode", action="store_true", default=False, help="open what is secret")
     endpoint.add(parser)
@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return told if console.machine else await _with_more(client, kind, found, told)
 
     documents = endpoint.ask(arguments, console, listed)
-    console.answer(documents, lambda: objects_text(kind, documents, columns, console.style))
+    shown = columns or objects.kind_of(kind).COLUMNS
+    console.answer(documents, lambda: objects_text(kind, documents, shown, console.style, whole=bool(columns)))
     return 0
 
 
