@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
@@ -116,6 +116,25 @@ def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str,
         tasks = document.pop("tasks")
         return {"job": document, "tasks": tasks}
     return {"task": document}
+
+
+def report(ensemble: str, job: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:
+    """The report of a recorded job, by its journal, and when its operations began, in seconds since the epoch, by key.
+
+    Raises:
+        InvalidInput: there is no such job, or its journal is not here.
+    """
+    from ansible_ensemble.records.job_journal import read_job_journal
+    from ansible_ensemble.records.journals import job_log
+    from ansible_ensemble.records.report import job_report
+
+    if "job" not in show(ensemble, job, options):
+        raise InvalidInput(f"{job} is a task, and a page is of a job", hint=f"ask for {job[:-4]}0000")
+    log = job_log(locate(ensemble).ensemble.parent, job)
+    if not log.is_file():
+        raise InvalidInput(f"the journal of {job} is not here", Place(str(log)), "journals stay where jobs ran")
+    folded = read_job_journal(log)
+    return job_report(folded), {key: entry.time for key, entry in folded.started.items()}
 
 
 def validate(

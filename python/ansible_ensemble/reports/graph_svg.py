@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 
 from ansible_ensemble.reports.graph import Graph
 from ansible_ensemble.reports.graph_drawing import BESIDE, LONGEST, SMALL, DrawnBox, draw
+from ansible_ensemble.reports.page import text
 from ansible_ensemble.reports.table import clip
 
 #: What is left free around the whole.
@@ -37,15 +37,11 @@ def graph_svg(graph: Graph) -> str:
 
 def _box(drawn: DrawnBox) -> Iterator[str]:
     box, left, top = drawn.box, drawn.left, drawn.top
-    yield f"<g><title>{_text(f'{box.title}: {box.words}' if box.words else box.title)}</title>"
+    yield f"<g><title>{text(f'{box.title}: {box.words}' if box.words else box.title)}</title>"
     yield (
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{drawn.width:.1f}" height="{drawn.height:.0f}" rx="6" '
         f'stroke="{box.colour}"/>'
     )
-    yield f'<text x="{left + BESIDE:.1f}" y="{top + 19:.1f}">{_text(clip(box.title, LONGEST))}</text>'
+    yield f'<text x="{left + BESIDE:.1f}" y="{top + 19:.1f}">{text(clip(box.title, LONGEST))}</text>'
     words = clip(box.words, int(LONGEST / SMALL))
-    yield f'<text class="w" x="{left + BESIDE:.1f}" y="{top + 36:.1f}">{_text(words)}</text></g>'
-
-
-def _text(text: str) -> str:
-    return html.escape("".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text))
+    yield f'<text class="w" x="{left + BESIDE:.1f}" y="{top + 36:.1f}">{text(words)}</text></g>'

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.integration.ui.conftest import SECRET, Served
+from tests.integration.ui.conftest import HOSTILE, SECRET, Served
 
 PATIENCE = 120
 
@@ -64,6 +64,13 @@ def browser(served: Served) -> Browser:
     return Browser(served)
 
 
+def printed(project: Path, *words: str) -> str:
+    """What the command prints."""
+    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", program, *words], cwd=project, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
 def ended(runs: list[dict[str, Any]]) -> bool:
     return not any(run["running"] for run in runs)
 
@@ -97,14 +104,16 @@ def test_a_plan_is_made_approved_seen_live_and_recorded(browser: Browser, projec
     assert browser("GET", "graph")["words"]["empty"]
     assert browser("GET", f"plans/{made['id']}", 404)["errors"], "a plan is approved once"
     assert SECRET not in browser.seen
+    page = printed(project, "show", job["change_id"], "--output", "html", "--ensemble", str(project / "web"))
+    assert page.count("<rect") == 2, "a bar for each operation"
+    assert SECRET not in page
+    assert HOSTILE not in page
 
 
 def test_what_the_api_says_is_what_the_command_says(browser: Browser, project: Path) -> None:
-    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
     for name in ("status", "inputs", "outputs", "history"):
-        words = [name, str(project / "web" / "ensemble.yaml"), "--output", "json"]
-        printed = subprocess.run([sys.executable, "-c", program, *words], cwd=project, capture_output=True, check=True)
-        assert browser("GET", name) == json.loads(printed.stdout)
+        said = printed(project, name, str(project / "web" / "ensemble.yaml"), "--output", "json")
+        assert browser("GET", name) == json.loads(said)
 
 
 def test_a_plan_of_what_changed_meanwhile_is_refused_as_by_the_command(browser: Browser, project: Path) -> None:

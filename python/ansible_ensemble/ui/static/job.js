@@ -2,6 +2,7 @@ import { get } from "./api.js";
 import { badge, duration, empty, h, problems, show, table, valueText } from "./dom.js";
 
 const ROW = 24;
+const CHARACTER = 7.3;
 
 export async function open(context) {
   const view = new Job(context);
@@ -90,16 +91,19 @@ class Job {
     const now = this.running ? Date.now() / 1000 : Math.max(...timed.map((one) => one.until ?? one.from));
     const span = Math.max(0.001, now - begin);
     const critical = path(timed);
+    const labels = timed.map((one) => clip(`${one.instance} ${short(one)}`, 40));
+    const left = Math.max(...labels.map((label) => label.length)) * CHARACTER + 16;
+    const across = 700;
     const bars = timed.map((one, row) => {
-      const x = ((one.from - begin) / span) * 600;
-      const width = Math.max(2, (((one.until ?? now) - one.from) / span) * 600);
+      const x = ((one.from - begin) / span) * across;
+      const width = Math.max(2, (((one.until ?? now) - one.from) / span) * across);
       const title = `${one.instance} ${short(one)} on ${one.host ?? "?"}: ${duration((one.until ?? now) - one.from)}${one.progress ? `, ${one.progress}` : ""}`;
       return h("g", { class: `bar ${one.until === undefined ? "running" : one.ok ? (one.changed ? "changed" : "same") : "failed"} ${critical.has(one.key) ? "critical" : ""}` },
-        h("title", {}, title), h("rect", { x: 300 + x, y: row * ROW + 5, width, height: ROW - 10, rx: 3 }),
-        h("text", { x: 290, y: row * ROW + 16, "text-anchor": "end" }, clip(`${one.instance} ${short(one)}`, 40)));
+        h("title", {}, title), h("rect", { x: left + x, y: row * ROW + 5, width, height: ROW - 10, rx: 3 }),
+        h("text", { x: left - 10, y: row * ROW + 16, "text-anchor": "end" }, labels[row]));
     });
     return h("div", { class: "scroll frame" }, h("svg", {
-      class: "timeline", width: 920, height: timed.length * ROW + 8, role: "img",
+      class: "timeline", width: left + across + 8, height: timed.length * ROW + 8, role: "img",
       "aria-label": `${timed.length} operations in ${duration(span)}; those outlined decide how long the job takes`,
     }, bars));
   }

@@ -60,13 +60,19 @@ class Topology {
         h("span", { class: "buttons" },
           h("button", { onclick: () => this.zoom(1.25) , "aria-label": "Zoom in" }, "+"),
           h("button", { onclick: () => this.zoom(0.8), "aria-label": "Zoom out" }, "−"),
-          h("button", { onclick: () => this.fit() }, "All"))),
+          h("button", { onclick: () => this.all() }, "All"))),
       this.drawing, this.legend());
     for (const job of this.begun) if (job) this.entries(job);
     this.listen();
     this.find(this.sought);
-    if (keep) this.move();
-    else this.fit();
+    this.placed = keep && this.placed;
+    this.sized?.disconnect();
+    this.sized = new ResizeObserver(() => (this.placed ? this.move() : this.fit()));
+    this.sized.observe(this.drawing);
+  }
+
+  close() {
+    this.sized?.disconnect();
   }
 
   boxOf({ box, left, top, width, height }) {
@@ -133,6 +139,11 @@ class Topology {
     }
   }
 
+  all() {
+    this.placed = false;
+    this.fit();
+  }
+
   fit() {
     const { width, height } = this.graph.drawing;
     const room = this.drawing.getBoundingClientRect();
@@ -143,6 +154,7 @@ class Topology {
     this.move();
   }
 
+  /** Zoom about a point, in pixels of the drawing; about its middle where none is given. */
   zoom(factor, at) {
     const room = this.drawing.getBoundingClientRect();
     const [x, y] = at ?? [room.width / 2, room.height / 2];
@@ -150,7 +162,7 @@ class Topology {
     this.x = x - (x - this.x) * (scale / this.scale);
     this.y = y - (y - this.y) * (scale / this.scale);
     this.scale = scale;
-    this.move();
+    this.place();
   }
 
   reveal({ left, top, width, height }) {
@@ -161,6 +173,12 @@ class Topology {
     if (inside) return;
     this.x = room.width / 2 - (left + width / 2) * this.scale;
     this.y = room.height / 2 - (top + height / 2) * this.scale;
+    this.place();
+  }
+
+  /** Move it to where somebody wants it, where it stays. */
+  place() {
+    this.placed = true;
     this.move();
   }
 
@@ -194,17 +212,17 @@ class Topology {
       } else {
         this.x += dx;
         this.y += dy;
-        this.move();
+        this.place();
       }
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
     });
     for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, (event) => pointers.delete(event.pointerId));
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
-      if (step) { this.x += step[0]; this.y += step[1]; this.move(); }
+      if (step) { this.x += step[0]; this.y += step[1]; this.place(); }
       else if (event.key === "+" || event.key === "=") this.zoom(1.25);
       else if (event.key === "-") this.zoom(0.8);
-      else if (event.key === "0") this.fit();
+      else if (event.key === "0") this.all();
       else return;
       event.preventDefault();
     });
