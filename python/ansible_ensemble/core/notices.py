@@ -153,7 +153,10 @@ class NoticeCode(str, Enum):
         "name the node as it is called",
     )
     MISSING_FILE = ("missing-file", Effect.NOTED, "a file of an operation is not there; with `--part`", _WHOLE)
-    UNMET_REQUIREMENT = ("unmet-requirement", Effect.NOTED, "a requirement that no node meets; with `--part`", _WHOLE)
+    UNMET_REQUIREMENT = (
+        *("unmet-requirement", Effect.NOTED, "a requirement that no node meets; with `--part`, or in Unfurl's dialect"),
+        _WHOLE,
+    )
     LEFT_OUT = (
         *("left-out", Effect.NOTED, "a conditional node template of which a requirement is unmet"),
         "add what it requires, if it shall be deployed",

@@ -189,9 +189,21 @@ def _meet(requirer: Requirer, wanted: Wanted) -> None:
         if wanted.is_implied:
             message = f"requirement '{key}' of '{name}' is missing, and {reason}"
             hint = f"add it: requirements: [{key}: ...]"
-        _unmet(requirer, message, wanted.place, hint, certain=wanted.node is not None)
+        if _may_stay_unmet(requirer, wanted):
+            requirer.building.problems.warn(NoticeCode.UNMET_REQUIREMENT, message, wanted.place)
+        else:
+            _unmet(requirer, message, wanted.place, hint, certain=wanted.node is not None)
     for number, (target, capability) in enumerate(targets):
         _connect(requirer, target, capability, wanted, wanted.order + number)
+
+
+def _may_stay_unmet(requirer: Requirer, wanted: Wanted) -> bool:
+    """Whether Unfurl's dialect does without: where no node is named, but for what types of the user's ask for."""
+    if not requirer.entry.scope.is_unfurl or wanted.node is not None:
+        return False
+    name, definition = wanted.definition.name, wanted.definition
+    holders = [one for one in requirer.node.type.lineage() if one.requirements.get(name) is definition]
+    return not wanted.is_implied or (bool(holders) and holders[-1].name.startswith("tosca."))
 
 
 def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place: Place | None) -> Wanted | None:

@@ -23,6 +23,19 @@ LOOSE = {
         "'a' has the requirement 'host', which its type does not declare",
         "node template 'a' has no requirement 'host'",
     ),
+    "a requirement of a type of the standard that nothing meets": (
+        "topology_template: {node_templates: {a: {type: tosca.nodes.SoftwareComponent}}}",
+        "requirement 'host' of 'a' is missing",
+        "requirement 'host' of 'a' is missing",
+    ),
+    "a requirement without a node that nothing meets": (
+        """
+node_types: {T: {derived_from: tosca.nodes.Root, requirements: [db: {node: tosca.nodes.DBMS}]}}
+topology_template: {node_templates: {a: {type: T, requirements: [db: {relationship: tosca.relationships.ConnectsTo}]}}}
+""",
+        "requirement 'db' of 'a' is not met",
+        "requirement 'db' of 'a' is not met",
+    ),
     "a relationship with what it is not meant for": (
         """
 topology_template:
