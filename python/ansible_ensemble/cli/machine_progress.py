@@ -18,6 +18,7 @@ from ansible_ensemble.reports.values import clean
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
+    from ansible_ensemble.provision.client.machine_watch import Standings
     from ansible_ensemble.provision.client.standing import Standing
     from ansible_ensemble.provision.objects.machine import Machine
 
@@ -66,32 +67,25 @@ async def waited(
     console: Console,
     is_there: Callable[[Standing], bool],
     timeout: float | None,
-) -> dict[str, Standing | None]:
+) -> Standings:
     """Where machines stand when each of them is where it is waited for, or is no more; None for those.
 
     Raises:
         WaitedTooLong: one did not come there in time.
         RequestFailed: the server refused, or went away and did not come back.
     """
-    from ansible_ensemble.provision.client.machine_watch import watched
+    from ansible_ensemble.provision.client.machine_watch import until
 
     endpoint.be_patient(client)
     names = {machine.uuid: machine.name for machine in machines}
-    ended: dict[str, Standing | None] = {}
-    try:
-        async with asyncio.timeout(timeout), lines(console) as shown, aclosing(watched(client, names)) as changes:
-            async for uuid, standing in changes:
-                _take(shown, names[uuid], standing)
-                if standing is None or is_there(standing):
-                    ended[uuid] = standing
-                elif uuid in ended:
-                    del ended[uuid]
-                if len(ended) == len(names):
-                    break
-    except TimeoutError:
-        late = ", ".join(sorted(name for uuid, name in names.items() if uuid not in ended))
-        raise WaitedTooLong(f"after {timeout:g} seconds there is still to wait for {late}") from None
-    return ended
+    async with lines(console) as shown:
+        waited = await until(
+            client, names, is_there, lambda uuid, standing: _take(shown, names[uuid], standing), timeout
+        )
+    if waited.late:
+        late = ", ".join(sorted(names[uuid] for uuid in waited.late))
+        raise WaitedTooLong(f"after {timeout:g} seconds there is still to wait for {late}")
+    return waited.ends
 
 
 async def watch(client: Client, machines: Sequence[Machine], console: Console) -> None:
@@ -143,15 +137,13 @@ def _ended(state: str) -> str:
     return {"failed": "failed", "incomplete": "is incomplete", "stopped": "stopped the agent"}.get(state, state)
 
 
-def documents_of(ended: dict[str, Standing | None], machines: Sequence[Machine]) -> list[dict[str, Any]]:
+def documents_of(ended: Standings, machines: Sequence[Machine]) -> list[dict[str, Any]]:
     """Where machines stand, as JSON, in the order in which they were named."""
     told = {uuid: standing.document() if standing else _GONE for uuid, standing in ended.items()}
     return [{"Name": one.name, "Uuid": one.uuid, **told[one.uuid]} for one in machines]
 
 
-def finish(
-    ended: dict[str, Standing | None], troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console
-) -> int:
+def finish(ended: Standings, troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console) -> int:
     """Tell how a wait ended; the exit code."""
     if console.machine:
         console.document(documents_of(ended, machines))

@@ -11,8 +11,10 @@ from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.job_log import last_lines
-from ansible_ensemble.provision.client.machine_watch import look, watched
+from ansible_ensemble.provision.client.machine_watch import look, until
 from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.desired.keeper import Live
+from ansible_ensemble.provision.desired.workflow import give
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -41,7 +43,7 @@ async def begin(client: Client, machine: Machine, wanted: Wanted, *, changed: bo
         RequestFailed: the server refuses, or cannot be reached.
     """
     if machine.workflow != wanted.workflow:
-        machine = await _set(client, machine, Workflow=wanted.workflow)
+        machine = await give(Live(client), machine, wanted.workflow)
         tell(f"workflow {wanted.workflow}")
     elif machine.workflow_complete:
         if not changed or wanted.rerun == "nothing":
@@ -75,19 +77,26 @@ async def follow(client: Client, machine: Machine, workflow: str, tell: Tell) ->
         RequestFailed: the server refuses, or went away and did not come back.
     """
     told = None
-    async for _other, standing in watched(client, [machine.uuid]):
+
+    def is_there(standing: Standing) -> bool:
+        return standing.machine.workflow != workflow or _is_done(standing) or _is_over(standing)
+
+    def take(_uuid: str, standing: Standing | None) -> None:
+        nonlocal told
+        if standing and not is_there(standing) and (line := _line(standing)) and line != told:
+            told = line
+            tell(line)
+
+    while True:
+        standing = (await until(client, [machine.uuid], is_there, take)).ends[machine.uuid]
         if standing is None:
             raise Stopped("the machine was deleted")
         if standing.machine.workflow != workflow:
             raise Stopped(f"its workflow is {standing.machine.workflow or 'none'} now, not {workflow}")
-        if standing.is_complete or _went_off_at_the_end(standing):
+        if _is_done(standing):
             return standing.machine
-        if _is_over(standing) and _is_over(now := await look(client, machine.uuid)) and now:
+        if (now := await look(client, machine.uuid)) and _is_over(now):
             raise Stopped(await _why(client, now))
-        if (line := _line(standing)) and line != told:
-            told = line
-            tell(line)
-    raise Stopped("nothing was heard of the machine any more")
 
 
 async def pause(client: Client, machine: Machine) -> None:
@@ -120,9 +129,10 @@ def _was_begun(standing: Standing) -> bool:
     return standing.job is not None and standing.job.current_index == standing.machine.current_task
 
 
-def _went_off_at_the_end(standing: Standing) -> bool:
-    """Whether the last task has powered it off: nothing is left that an agent could be told."""
-    return standing.state == "powered off" and standing.machine.current_task == len(standing.machine.tasks) - 1
+def _is_done(standing: Standing) -> bool:
+    """Whether all is done, also where the last task has powered it off: nothing is left that an agent could be told."""
+    at_the_end = standing.machine.current_task == len(standing.machine.tasks) - 1
+    return standing.is_complete or (standing.state == "powered off" and at_the_end)
 
 
 async def _why(client: Client, standing: Standing) -> str:
@@ -170,8 +180,7 @@ def _line(standing: Standing) -> str:
 async def _again(client: Client, machine: Machine, wanted: Wanted) -> Machine:
     if wanted.rerun == "bootenv":
         return await _set(client, machine, CurrentTask=-1)
-    machine = await _set(client, machine, Workflow="")
-    return await _set(client, machine, Workflow=wanted.workflow)
+    return await give(Live(client), machine, wanted.workflow, anew=True)
 
 
 async def _set(client: Client, machine: Machine, **fields: Any) -> Machine:

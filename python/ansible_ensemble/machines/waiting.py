@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import aclosing
 from typing import Any
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.job_log import last_lines
-from ansible_ensemble.provision.client.machine_watch import watched
+from ansible_ensemble.provision.client.machine_watch import until
 from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.desired.change import Change, shown
 from ansible_ensemble.provision.objects.job import Job
@@ -42,28 +40,20 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
         RequestFailed: the server refuses, or is gone.
     """
     machines = [change.after for change in changes if isinstance(change.after, Machine)]
-    ends: dict[str, Standing | None] = {one.uuid: Standing(one) for one in machines}
-    in_time = True
-    try:
-        async with asyncio.timeout(timeout), aclosing(watched(client, list(ends))) as news:
-            names = {one.uuid: one.name for one in machines}
-            left = set(ends)
-            while left:
-                uuid, standing = await anext(news)
-                ends[uuid] = standing
-                say(_line(names[uuid], standing))
-                (left.discard if standing is None or standing.is_over else left.add)(uuid)
-    except TimeoutError:
-        in_time = False
+    names = {one.uuid: one.name for one in machines}
+    waited = await until(
+        client,
+        names,
+        lambda standing: standing.is_over,
+        lambda uuid, standing: say(f"{names[uuid]}: {_told(standing)}"),
+        timeout,
+    )
+    ends = {**{one.uuid: Standing(one) for one in machines}, **waited.ends}
     logs = {uuid: await _lines_of_failure(client, standing) for uuid, standing in ends.items()}
     answer = _result(changes, ends, logs)
-    late = "" if in_time else f"not through within {timeout:g} seconds: "
+    late = "" if not waited.late else f"not through within {timeout:g} seconds: "
     troubles = [_trouble(one.name, ends[one.uuid], late, logs[one.uuid]) for one in machines]
     return answer | ({"failed": True, "msg": "\n".join(filter(None, troubles))} if any(troubles) else {})
-
-
-def _line(name: str, standing: Standing | None) -> str:
-    return f"{name}: {_told(standing)}"
 
 
 def _told(standing: Standing | None) -> str:

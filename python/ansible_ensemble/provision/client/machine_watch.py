@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import aclosing, suppress
+
+from msgspec import Struct
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.events import LOST
@@ -44,6 +48,46 @@ async def watched(client: Client, uuids: Collection[str] = ()) -> AsyncGenerator
                     yield uuid, standing
             event = await anext(events)
             heard = await watch.look() if event == LOST else await watch.hear(event)
+
+
+class Waited(Struct, frozen=True):
+    """How a wait ended.
+
+    Attributes:
+        ends: where machines stand, by their UUIDs, as far as it was seen; None of one that is no more.
+        late: those that are not where they were waited for.
+    """
+
+    ends: Standings
+    late: frozenset[str]
+
+
+async def until(
+    client: Client,
+    uuids: Collection[str],
+    is_there: Callable[[Standing], bool],
+    take: Callable[[str, Standing | None], None],
+    timeout: float | None = None,
+) -> Waited:
+    """Wait until each of some machines is somewhere, or is no more.
+
+    Args:
+        client: asks the server.
+        uuids: of the machines.
+        is_there: whether a machine is where it is waited for.
+        take: is called each time that a machine stands elsewhere.
+        timeout: seconds that are waited at most.
+    """
+    ends: dict[str, Standing | None] = {}
+    left = set(uuids)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout), aclosing(watched(client, uuids)) as changes:
+            while left:
+                uuid, standing = await anext(changes)
+                ends[uuid] = standing
+                take(uuid, standing)
+                (left.discard if standing is None or is_there(standing) else left.add)(uuid)
+    return Waited(ends, frozenset(left))
 
 
 async def look(client: Client, uuid: str) -> Standing | None:

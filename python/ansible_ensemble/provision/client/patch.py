@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ansible_ensemble.provision.objects.codec import pointer, same
+
 Operation = dict[str, Any]
 
 
@@ -19,7 +21,7 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> list[Operation]:
 
 def _between(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Operation]:
     for name in sorted(old.keys() | new.keys()):
-        place = f"{path}/{_escaped(name)}"
+        place = path + pointer(name)
         if name not in old:
             yield {"op": "add", "path": place, "value": new[name]}
         elif name not in new:
@@ -32,21 +34,6 @@ def _between(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Op
 def _changed(old: Any, new: Any, place: str) -> Iterator[Operation]:
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _between(old, new, place)
-    elif not _same(old, new):
+    elif not same(old, new):
         yield {"op": "test", "path": place, "value": old}
         yield {"op": "replace", "path": place, "value": new}
-
-
-def _same(old: Any, new: Any) -> bool:
-    """Whether two values are the same JSON; to Python, `true` is 1."""
-    if isinstance(old, bool) or isinstance(new, bool):
-        return old is new
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_same, old, new))
-    if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(_same(value, new[name]) for name, value in old.items())
-    return bool(old == new)
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -13,9 +13,9 @@ from ansible_ensemble.provision.desired.keeper import Keeper, Seen, secure_param
 from ansible_ensemble.provision.desired.wanted import Wanted
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.codec import plain
+from ansible_ensemble.provision.objects.codec import plain, pointer, same
 from ansible_ensemble.provision.rules.parameters import is_sealed
-from ansible_ensemble.provision.service.patch import HIDDEN, same
+from ansible_ensemble.provision.service.patch import HIDDEN
 
 #: What stands for a secret that is another one than before.
 _HIDDEN_ANEW = "(hidden, changed)"
@@ -133,18 +133,14 @@ def _operations(kept: Object, target: Object) -> list[Operation]:
     fresh = {name: value for name, value in has.items() if name not in had or not same(had[name], value)}
     return [
         *(one for one in difference(old, new) if one["op"] != "test"),
-        *({"op": "add", "path": _path(name), "value": value} for name, value in fresh.items()),
-        *({"op": "remove", "path": _path(name)} for name in had if name not in has),
+        *({"op": "add", "path": pointer("Params", name), "value": value} for name, value in fresh.items()),
+        *({"op": "remove", "path": pointer("Params", name)} for name in had if name not in has),
     ]
 
 
 def _secure_among(operations: list[Operation], secure: frozenset[str]) -> frozenset[str]:
     paths = {one["path"] for one in operations}
-    return frozenset(name for name in secure if _path(name) in paths)
-
-
-def _path(param: str) -> str:
-    return f"/Params/{param.replace('~', '~0').replace('/', '~1')}"
+    return frozenset(name for name in secure if pointer("Params", name) in paths)
 
 
 def _opened(answer: Object, asked: Object, secure: frozenset[str]) -> Seen:

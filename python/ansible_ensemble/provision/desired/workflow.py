@@ -8,7 +8,16 @@ from ansible_ensemble.provision.desired.keeper import Keeper
 from ansible_ensemble.provision.desired.wanted import Wanted
 from ansible_ensemble.provision.objects.machine import Machine
 
-_NONE = [{"op": "replace", "path": "/Workflow", "value": ""}]
+
+async def give(keeper: Keeper, machine: Machine, workflow: str, *, anew: bool = False) -> Machine:
+    """Give a machine a workflow, which it begins unless it has it already; `anew` has it begin in any case."""
+    for wanted in ("", workflow) if anew else (workflow,):
+        if machine.workflow != wanted:
+            operation = {"op": "replace", "path": "/Workflow", "value": wanted}
+            given = await keeper.patch(machine, [operation], False)
+            assert isinstance(given, Machine)
+            machine = given
+    return machine
 
 
 async def start(
@@ -35,8 +44,7 @@ async def start(
     if not name:
         raise EnsembleError(f"machine {machine} has no workflow", hint="say which one it is to run")
     if now.workflow != name or restart:
-        cleared = await keeper.patch(now, _NONE, False) if now.workflow == name else now
-        after = await keeper.patch(cleared, [{**_NONE[0], "value": name}], False)
+        after = await give(keeper, now, name, anew=now.workflow == name)
     elif resume and not now.runnable and not now.workflow_complete:
         return await bring(keeper, Wanted(Machine, f"Name:{machine}", {"Runnable": True}))
     else:

@@ -87,6 +87,20 @@ def from_plain(kind: type[T], value: Any) -> T:
         raise Undecodable(str(error) or "nested too deep") from None
 
 
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: `1` and `1.0` are, `1` and `true` are not."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def pointer(*names: str) -> str:
+    """The path of a value in JSON, as patches write it."""
+    return "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
+
+
 def decode_stored(kind: type[T], text: bytes) -> T:
     """An object of a kind, from JSON that `encode` made."""
     decoder: msgspec.json.Decoder[T] = _decoder(kind)  # type: ignore[arg-type] # classes are hashable

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from ansible_ensemble.provision.objects.codec import pointer
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.object_routes import changed_paths
 from ansible_ensemble.provision.service import params
 from ansible_ensemble.provision.store.transaction import Reader
-
-
-def _path(param: str) -> str:
-    """The path of a param, as a patch of its object names it."""
-    return "/Params/" + param.replace("~", "~0").replace("/", "~1")
 
 
 def _asked(call: Call, reader: Reader) -> dict[str, bool]:
@@ -53,7 +49,9 @@ async def set_one(call: Call) -> web.Response:
     """Set a param of an object."""
     param, body = call.part("param"), await call.body()
     return answer(
-        await call.change("update", lambda tx: params.set_param(tx, call.kind, call.key, param, body), (_path(param),))
+        await call.change(
+            "update", lambda tx: params.set_param(tx, call.kind, call.key, param, body), (pointer("Params", param),)
+        )
     )
 
 
@@ -68,7 +66,9 @@ async def remove_one(call: Call) -> web.Response:
     """Remove a param of an object."""
     param = call.part("param")
     return answer(
-        await call.change("update", lambda tx: params.remove_param(tx, call.kind, call.key, param), (_path(param),))
+        await call.change(
+            "update", lambda tx: params.remove_param(tx, call.kind, call.key, param), (pointer("Params", param),)
+        )
     )
 
 

@@ -8,8 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from ansible_ensemble.provision.objects.base import Object, wire_name
-from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.service.patch import same
+from ansible_ensemble.provision.objects.codec import plain, same
 
 Kept = TypeVar("Kept", bound=Object)
 

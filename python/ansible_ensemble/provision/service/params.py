@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
+from ansible_ensemble.provision.objects.codec import same
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import (
@@ -24,7 +25,7 @@ from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.guards import is_secret_param, refuse_protected
 from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
-from ansible_ensemble.provision.service.patch import parsed, patched, same
+from ansible_ensemble.provision.service.patch import parsed, patched
 from ansible_ensemble.provision.service.secure_params import Revealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 

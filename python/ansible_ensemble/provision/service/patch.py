@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import jsonpatch
 from jsonpointer import JsonPointer, JsonPointerException
 
-from ansible_ensemble.provision.objects.codec import Undecodable, decode_json, encode, refuse_deep
+from ansible_ensemble.provision.objects.codec import Undecodable, decode_json, encode, refuse_deep, same
 from ansible_ensemble.provision.rules.refusal import Refused
 
 Operation: TypeAlias = Mapping[str, Any]
@@ -149,12 +149,3 @@ def _applied(document: Any, operation: Operation, normal: Callable[[Any], Any]) 
 def _pretty(operations: Sequence[Operation], is_secret: Callable[[Operation], bool]) -> str:
     shown = [{**one, "value": HIDDEN} if "value" in one and is_secret(one) else one for one in operations]
     return json.dumps(shown, indent=2)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: `1` and `1.0` are, `1` and `true` are not."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

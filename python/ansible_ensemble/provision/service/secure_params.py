@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Reference
+from ansible_ensemble.provision.objects.codec import same
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import flaw_of_param, is_sealed, is_secure
 from ansible_ensemble.provision.rules.refusal import invalid
-from ansible_ensemble.provision.service.patch import same
 from ansible_ensemble.provision.service.sealing import Unopenable, opened, sealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.provision.objects.codec import same
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.service.patch import parsed, patched, same
+from ansible_ensemble.provision.service.patch import parsed, patched
 
 DOCUMENT = {"Name": "m1", "Runnable": True, "CurrentTask": 1, "Tasks": ["a", "b"], "Meta": {"a/b": "c"}}
 

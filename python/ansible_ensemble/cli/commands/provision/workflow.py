@@ -50,18 +50,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 async def _changed(client: Client, machine: Machine, arguments: argparse.Namespace) -> tuple[Machine, str]:
     """The machine with the workflow, and what is said of it."""
-    workflow, runnable, again = arguments.workflow, arguments.run, ""
-    has_it = machine.workflow == workflow
-    if has_it and workflow and arguments.again:
-        machine = await client.change(machine, machine.replaced(workflow=""))
-        has_it, again = False, " again"
-    if not has_it:
-        machine = await client.change(machine, machine.replaced(workflow=workflow))
-    if runnable and not machine.runnable:
+    from ansible_ensemble.provision.desired.keeper import Live
+    from ansible_ensemble.provision.desired.workflow import give
+
+    workflow, has_it = arguments.workflow, machine.workflow == arguments.workflow
+    again = has_it and bool(workflow) and arguments.again
+    machine = await give(Live(client), machine, workflow, anew=again)
+    if arguments.run and not machine.runnable:
         machine = await client.change(machine, machine.replaced(runnable=True))
-    said = f"has workflow {workflow}{again}" if workflow else "has no workflow"
+    said = f"has workflow {workflow}" if workflow else "has no workflow"
+    since = " again" if again else " already" if has_it else ""
     paused = "" if machine.runnable or not workflow else "; it is not runnable"
-    return machine, f"{machine.name} {said}{' already' if has_it else ''}{paused}."
+    return machine, f"{machine.name} {said}{since}{paused}."
 
 
 async def _waited(client: Client, machines: list[Machine], arguments: argparse.Namespace, session: Session) -> int:
