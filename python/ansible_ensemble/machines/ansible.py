@@ -64,19 +64,11 @@ class Server:
         self._folder = Path(folder)
 
     def ask(self, function: Callable[[Client], Awaitable[T]]) -> T:
-        """What a function makes of a client.
-
-        Raises:
-            RequestFailed: a request did not succeed.
-        """
+        """What a function makes of a client."""
         return run(self._logged_in(), function)
 
     def change(self, function: Callable[[Keeper], Awaitable[T]]) -> T:
-        """What a function makes of the server, or would make of it.
-
-        Raises:
-            RequestFailed: a request did not succeed.
-        """
+        """What a function makes of the server, or would make of it."""
         return self.ask(lambda client: function(Predicted(client) if self.check else Live(client)))
 
     def forget_login(self) -> None:

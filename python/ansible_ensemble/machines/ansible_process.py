@@ -73,19 +73,11 @@ class AnsibleProcess:
         return found
 
     async def variable(self, host: str, name: str) -> Any:
-        """The value of a variable of a host; None if it has none.
-
-        Raises:
-            HostFailed: it cannot be rendered.
-        """
+        """The value of a variable of a host; None if it has none."""
         return (await self._ask({"ask": "variable", "host": host, "name": name}))["value"]
 
     async def call(self, host: str, module: str, args: dict[str, Any]) -> Outcome:
-        """What a module comes to on a host; if the awaiting task is cancelled, it has ended.
-
-        Raises:
-            HostFailed: it could not be called.
-        """
+        """What a module comes to on a host; if the awaiting task is cancelled, it has ended."""
         answer = await self._ask({"ask": "call", "host": host, "module": module, "args": args})
         return outcomes.from_message(answer["outcome"])
 

@@ -43,11 +43,7 @@ def query(kind: type[Object], given: Mapping[str, Any]) -> dict[str, str]:
 
 
 async def objects(client: Client, kind: type[Object], asked: Mapping[str, str], aggregate: bool) -> list[Plain]:
-    """Objects of a kind, without their secrets.
-
-    Raises:
-        RequestFailed: the server refuses.
-    """
+    """Objects of a kind, without their secrets."""
     found = await client.select(kind, asked)
     if not aggregate or kind not in WITH_PARAMS:
         return [shown(one) for one in found]
@@ -63,9 +59,6 @@ async def machines(client: Client, asked: Mapping[str, str], *, aggregate: bool,
         asked: filters.
         aggregate: whether params from profiles and stages are among them.
         secure: whether secure params are, open; else they are left out.
-
-    Raises:
-        RequestFailed: the server refuses.
     """
     decode = {"decode": "true"} if secure else {}
     found = await client.select(Machine, {"sort": "Name", **asked, **decode})
@@ -93,7 +86,6 @@ async def params(client: Client, machine: str, names: list[str], *, aggregate: b
     """The values of params of a machine, those that there are.
 
     Raises:
-        RequestFailed: the server refuses.
         EnsembleError: a param is secure, and it was not asked for that.
     """
     owner = await client.get(Machine, f"Name:{machine}")
@@ -104,11 +96,7 @@ async def params(client: Client, machine: str, names: list[str], *, aggregate: b
 
 
 async def jobs(client: Client, given: Mapping[str, Any]) -> list[Plain]:
-    """Jobs, the latest first, with the ends of their logs if these are asked for.
-
-    Raises:
-        RequestFailed: the server refuses, or there is no such machine.
-    """
+    """Jobs, the latest first, with the ends of their logs if these are asked for."""
     asked = {field: given[name] for name, field in _JOB.items() if name in given}
     if "machine" in given:
         asked["Machine"] = (await client.get(Machine, f"Name:{given['machine']}")).uuid

@@ -25,9 +25,6 @@ def shared_login(settings: Settings, folder: Path) -> Settings:
     Args:
         settings: how to reach the server.
         folder: of the run; its owner alone can read it, and it goes with the run.
-
-    Raises:
-        RequestFailed: the server refuses the login, or could not be reached.
     """
     if settings.token or not settings.user:
         return settings

@@ -23,7 +23,6 @@ async def matched(client: Client, hosts: Sequence[str], create: bool) -> list[Ma
 
     Raises:
         InvalidInput: there are none for some hosts, and they are not to be made.
-        RequestFailed: the server refuses.
     """
     known = {one.name: one for one in await client.select(Machine, {"slim": "Params,Meta"})}
     missing = [name for name in hosts if name not in known]

@@ -55,7 +55,6 @@ def bring_pack(ask: Ask, pack: Pack, *, strict: bool, in_file: bool, dry: bool) 
 
     Raises:
         InvalidInput: the server would not take the pack, or it is not as it should be; all that is wrong.
-        RequestFailed: the server refuses.
     """
     name = decoded_meta(pack.meta)[0].name
     keys = {(entry.section, entry.key) for entry in pack.entries}
@@ -82,11 +81,7 @@ def _told(checked: Checked, found: Sequence[Change], in_file: bool) -> Plain:
 
 
 def remove_pack(ask: Ask, name: str, *, dry: bool) -> Plain:
-    """Remove a bundle and its objects, if it is loaded.
-
-    Raises:
-        RequestFailed: the server refuses, as it does while others name its objects.
-    """
+    """Remove a bundle and its objects, if it is loaded."""
     held: Bundle | None = ask(lambda client: _held(client, name))
     if held is None:
         return {"changed": False, "name": name, "sections": {}, "diff": {"prepared": ""}}

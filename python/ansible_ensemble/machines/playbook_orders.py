@@ -30,11 +30,7 @@ def written(session: AnsibleSession, name: str, content: str) -> Iterator[tuple[
 
 
 def kind_of(data: Any, name: str) -> str:
-    """`playbook` for a list of plays, `tasks` for one of tasks.
-
-    Raises:
-        InvalidInput: it is neither.
-    """
+    """`playbook` for a list of plays, `tasks` for one of tasks."""
     if not isinstance(data, list) or not data or not all(isinstance(item, dict) for item in data):
         raise InvalidInput(f"{name} is neither a list of tasks nor one of plays", hint=_HINT)
     plays = [_is_play(item) for item in data]

@@ -32,9 +32,6 @@ async def play(ansible: AnsibleProcess, host: Host, playbook: Playbook, output: 
         host: where.
         playbook: what, with variables of which the sensitive ones are masked in the output.
         output: takes events and diffs as Ansible's default callback prints them.
-
-    Raises:
-        HostFailed: Ansible is gone.
     """
     redactor = Redactor(_sensitive(playbook.variables))
     texts: asyncio.Queue[str | None] = asyncio.Queue()

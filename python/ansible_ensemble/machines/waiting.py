@@ -35,9 +35,6 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
         changes: what became of the machines when they were told to run their workflow.
         timeout: seconds that are waited at most.
         say: is called with a line for each step.
-
-    Raises:
-        RequestFailed: the server refuses, or is gone.
     """
     machines = [change.after for change in changes if isinstance(change.after, Machine)]
     names = {one.uuid: one.name for one in machines}

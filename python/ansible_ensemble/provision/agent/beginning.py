@@ -32,7 +32,6 @@ async def begin(now: Situation, key: str) -> Happened:
         key: of the machine.
 
     Raises:
-        RequestFailed: the server refuses something, or cannot be reached.
         HostFailed: the host cannot be reached.
         EnsembleError: there never was such a machine, another agent runs for it, or nothing can be kept.
     """

@@ -48,7 +48,6 @@ class CurrentJob:
         """Carry the job out, and mark it and its machine by how that ended.
 
         Raises:
-            RequestFailed: the server refuses, or cannot be reached.
             HostFailed: the job could not be carried out; it is failed.
         """
         now, job = self._now, self._job
@@ -73,11 +72,7 @@ class CurrentJob:
         return Happened.FAILED if self.outcome.failed else _ASKED.get(self.outcome.exit_state, Happened.ENDED)
 
     async def give_back(self) -> None:
-        """Mark the job as incomplete, so that it is given out again; the machine stays runnable.
-
-        Raises:
-            RequestFailed: it has ended meanwhile, or the server cannot be reached.
-        """
+        """Mark the job as incomplete, so that it is given out again; the machine stays runnable."""
         if self._is_over:
             return
         await self._note(f"The agent was told to end; task {self._job.task} is incomplete")

@@ -25,11 +25,7 @@ class KnownTasks:
         self._answers: dict[str, tuple[float, asyncio.Task[Task]]] = {}
 
     async def is_sane(self, name: str) -> bool:
-        """Whether a task has the sane exit codes.
-
-        Raises:
-            RequestFailed: the server refuses, or cannot be reached.
-        """
+        """Whether a task has the sane exit codes."""
         until, answer = self._answers.get(name, (0.0, None))
         if answer is None or time.monotonic() >= until:
             answer = asyncio.create_task(self._client.get(Task, name))

@@ -71,11 +71,7 @@ class SavedState:
             return None
 
     def save(self, state: Saved) -> None:
-        """Write the file as a whole: who is killed meanwhile leaves the one before.
-
-        Raises:
-            HostFailed: it cannot be written.
-        """
+        """Write the file as a whole: who is killed meanwhile leaves the one before."""
         draft = self._file.with_suffix(".new")
         try:
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:

@@ -129,11 +129,7 @@ class Situation(Struct):
             self.say(f"Marked machine {self.machine.uuid} as {'' if runnable else 'not '}runnable")
 
     async def mark_job(self, job: Job, state: str, exit_state: str = "", *more: Operation) -> Job:
-        """The job in another state, if it is still in the one that is known.
-
-        Raises:
-            RequestFailed: it is not, or the server cannot be reached.
-        """
+        """The job in another state, if it is still in the one that is known."""
         changes: dict[str, Any] = {"State": state, **({"ExitState": exit_state} if exit_state else {})}
         operations: list[Operation] = [{"op": "test", "path": "/State", "value": job.state}]
         operations += [{"op": "replace", "path": f"/{name}", "value": value} for name, value in changes.items()]

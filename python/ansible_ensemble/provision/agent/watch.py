@@ -32,11 +32,7 @@ class Changes:
         return heard
 
     def look(self) -> None:
-        """Forget the changes so far: the machine is about to be looked at.
-
-        Raises:
-            RequestFailed: changes are heard of no more.
-        """
+        """Forget the changes so far: the machine is about to be looked at."""
         if self._error:
             raise self._error
         self._happened.clear()
@@ -117,11 +113,7 @@ class Watch:
             await ear.close()
 
     async def changes(self, machine: str) -> Changes:
-        """The changes of a machine, by its UUID, from now on.
-
-        Raises:
-            RequestFailed: the server cannot be reached, or does not tell of them.
-        """
+        """The changes of a machine, by its UUID, from now on."""
         async with self._opening:
             ear = await self._ear_for(machine)
             return ear.changes.get(machine) or await ear.add(machine)

@@ -27,11 +27,7 @@ class Shown(NamedTuple):
 
 
 def shown_by(endpoint: str) -> Shown:
-    """The certificate that the server at an address shows.
-
-    Raises:
-        RequestFailed: it cannot be reached, or does not speak TLS.
-    """
+    """The certificate that the server at an address shows."""
     try:
         return Shown(_fingerprint(endpoint, ssl.create_default_context()), True)
     except ssl.SSLCertVerificationError:

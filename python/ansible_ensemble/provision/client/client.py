@@ -197,11 +197,7 @@ class Client:
 
 
 def run(settings: Settings, function: Callable[[Client], Awaitable[T]]) -> T:
-    """What a function makes of a client, for callers that have no event loop.
-
-    Raises:
-        RequestFailed: a request did not succeed.
-    """
+    """What a function makes of a client, for callers that have no event loop."""
 
     async def whole() -> T:
         async with Client(settings) as client:

@@ -75,27 +75,15 @@ class Connection:
         await self._session.close()
 
     async def request(self, method: str, path: str, query: Query | None = None, body: bytes | None = None) -> Answer:
-        """What the server answers to JSON, or to nothing.
-
-        Raises:
-            RequestFailed: it refuses, or no answer came after all tries.
-        """
+        """What the server answers to JSON, or to nothing."""
         return await self._answer(method, address(path, query), body, {"Content-Type": _JSON} if body else {})
 
     async def send(self, method: str, path: str, data: bytes) -> Answer:
-        """What the server answers to raw bytes.
-
-        Raises:
-            RequestFailed: it refuses, or no answer came after all tries.
-        """
+        """What the server answers to raw bytes."""
         return await self._answer(method, address(path), data, {"Content-Type": _BYTES})
 
     async def stream(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
-        """The bytes behind a path, as they come, from an offset on; none if there are no more than that.
-
-        Raises:
-            RequestFailed: the server refuses, no answer came after all tries, or the answer broke off.
-        """
+        """The bytes behind a path, as they come, from an offset on; none if there are no more than that."""
         await self._log_in()
         headers = {"Accept": f"{_JSON}, {_BYTES}"} | ({"Range": f"bytes={offset}-"} if offset else {})
         response = await self._retried(lambda: self._open("GET", address(path), None, headers))
@@ -114,20 +102,12 @@ class Connection:
                 raise unreachable(self._endpoint, error) from None
 
     async def token(self) -> str:
-        """The token that requests are sent with, after a login if there is a password; empty where there is none.
-
-        Raises:
-            RequestFailed: the server refuses the login, or could not be reached.
-        """
+        """The token that requests are sent with, after a login if there is a password; empty where there is none."""
         await self._log_in()
         return self._token
 
     async def websocket(self) -> aiohttp.ClientWebSocketResponse:
-        """An open websocket of events.
-
-        Raises:
-            RequestFailed: the server refuses, or could not be reached after all tries.
-        """
+        """An open websocket of events."""
         await self._log_in()
         return await self._retried(self._open_websocket)
 

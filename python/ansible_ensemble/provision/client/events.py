@@ -66,11 +66,7 @@ class EventStream:
         return event
 
     async def register(self, pattern: str) -> None:
-        """Have events of a filter `TYPE.ACTION.KEY`, each part of which may be `*`, from the return on.
-
-        Raises:
-            RequestFailed: the server refuses it; or the connection was lost, and did not come back.
-        """
+        """Have events of a filter `TYPE.ACTION.KEY`, each part of which may be `*`, from the return on."""
         self._filters[pattern] += 1
         try:
             if self._filters[pattern] == 1:
@@ -80,11 +76,7 @@ class EventStream:
             raise
 
     async def deregister(self, pattern: str) -> None:
-        """Undo one `register`.
-
-        Raises:
-            RequestFailed: the connection was lost, and did not come back.
-        """
+        """Undo one `register`."""
         self._filters[pattern] -= 1
         if self._filters[pattern] <= 0:
             del self._filters[pattern]

@@ -17,11 +17,7 @@ _LINES, _TAIL = 10, 16384
 
 
 async def followed(client: Client, uuid: str) -> AsyncIterator[bytes]:
-    """The log of a job, in parts, until the job ends.
-
-    Raises:
-        RequestFailed: there is no such job, the server refuses, or it went away and did not come back.
-    """
+    """The log of a job, in parts, until the job ends."""
     offset, is_over = 0, False
     async with client.events() as events:
         await events.register(f"{Job.PREFIX}.*.{uuid}")

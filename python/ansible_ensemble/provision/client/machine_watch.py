@@ -33,9 +33,6 @@ async def watched(client: Client, uuids: Collection[str] = ()) -> AsyncGenerator
     Args:
         client: asks the server.
         uuids: of the machines; none for all, also those that are to come.
-
-    Raises:
-        RequestFailed: the server refuses, or went away and did not come back.
     """
     watch = _Watch(client, frozenset(uuids))
     async with client.events() as events:
@@ -91,11 +88,7 @@ async def until(
 
 
 async def look(client: Client, uuid: str) -> Standing | None:
-    """Where a machine stands; the machine did not change while its job was looked at.
-
-    Raises:
-        RequestFailed: the server refuses, or cannot be reached.
-    """
+    """Where a machine stands; the machine did not change while its job was looked at."""
     try:
         machine, seen = await client.get(Machine, uuid), None
         while machine != seen:

@@ -24,7 +24,6 @@ async def of_content(client: Client, name: str) -> Bundle:
 
     Raises:
         InvalidInput: it has values that are sealed for this server alone.
-        RequestFailed: it is not loaded, or may not be read.
     """
     bundle = await client.content(name)
     _refuse_sealed(objects_of(bundle))

@@ -37,11 +37,7 @@ async def surroundings(client: Client, name: str, keys: Collection[Reference]) -
 
 
 async def load(client: Client, bundle: Bundle) -> list[Change]:
-    """Load a bundle in one transaction; what it changed.
-
-    Raises:
-        RequestFailed: the server refuses it, and has changed nothing.
-    """
+    """Load a bundle in one transaction; what it changed."""
     before = await held(client, bundle.meta.name)
     await client.load_content(bundle)
     return changes(before, await held(client, bundle.meta.name))

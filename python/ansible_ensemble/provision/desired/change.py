@@ -88,7 +88,6 @@ async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
         create: whether it is created if it is not there.
 
     Raises:
-        RequestFailed: the server refuses.
         EnsembleError: the server has taken it, and yet it is not as wanted; or it is not there.
     """
     seen = await keeper.find(wanted.kind, wanted.name, wanted.params.keys())
@@ -111,11 +110,7 @@ async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
 
 
 async def remove(keeper: Keeper, kind: type[Object], name: str) -> Change:
-    """Remove an object, if it is there.
-
-    Raises:
-        RequestFailed: the server refuses.
-    """
+    """Remove an object, if it is there."""
     seen = await keeper.find(kind, name, ())
     if seen is None:
         return Change(None, None)
@@ -153,11 +148,7 @@ def _opened(answer: Object, asked: Object, secure: frozenset[str]) -> Seen:
 
 
 def _refuse_otherwise(kept: Object, target: Object) -> None:
-    """Refuse to call an object what it is not.
-
-    Raises:
-        EnsembleError: it is not as wanted.
-    """
+    """Refuse to call an object what it is not."""
     is_, was_to_be = plain(kept), plain(target)
     if names := [name for name in is_ if not same(is_[name], was_to_be[name])]:
         errors: list[str] = list(getattr(kept, "errors", ()))

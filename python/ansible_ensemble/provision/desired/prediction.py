@@ -83,21 +83,13 @@ class Predicted:
 
 
 async def snapshot_of(client: Client, kinds: Collection[str]) -> Snapshot:
-    """The objects of some kinds, and the settings, as a server has them now.
-
-    Raises:
-        RequestFailed: the server does not show all of it.
-    """
+    """The objects of some kinds, and the settings, as a server has them now."""
     lists = await asyncio.gather(*(client.select(KINDS[kind]) for kind in kinds))
     return Snapshot([one for objects in lists for one in objects], await client.preferences())
 
 
 def answered(function: Callable[[], T]) -> T:
-    """What a function of the service returns.
-
-    Raises:
-        RequestFailed: it refuses, as a client of the server sees that.
-    """
+    """What a function of the service returns; it refuses as a client of the server sees that."""
     try:
         return function()
     except Refused as refused:

@@ -30,9 +30,6 @@ async def bring_user(
 
     Returns:
         What became of the user, and whether the password was set or would be.
-
-    Raises:
-        RequestFailed: the server refuses.
     """
     change = await bring(keeper, wanted)
     if not password or (change.before and (not always or await _is_password(settings, wanted.name, password))):

@@ -50,21 +50,13 @@ class Wanted(Struct, frozen=True):
         return params
 
     def made(self) -> Object:
-        """The object where there is none yet.
-
-        Raises:
-            InvalidInput: a value has the wrong type.
-        """
+        """The object where there is none yet."""
         index, colon, value = self.name.partition(":")
         own = index if colon and index in self.kind.UNIQUE else wire_name(self.kind.KEY)
         return self._read({own: value if own == index and colon else self.name, **self.fields, **self._maps({})})
 
     def applied_to(self, kept: Object) -> Object:
-        """The object after what is wanted was done to it.
-
-        Raises:
-            InvalidInput: a value has the wrong type.
-        """
+        """The object after what is wanted was done to it."""
         fields = plain(kept)
         return self._read({**fields, **self.fields, **self._maps(fields)})
 
@@ -86,11 +78,7 @@ class Wanted(Struct, frozen=True):
 
 
 def _refuse_unknown(kind: Any, value: Any, where: str) -> None:
-    """Refuse fields that a kind does not have, however deep: nothing would come of them.
-
-    Raises:
-        InvalidInput: there is such a field.
-    """
+    """Refuse fields that a kind does not have, however deep: nothing would come of them."""
     if get_origin(kind) is list and isinstance(value, list):
         for number, inner in enumerate(value):
             _refuse_unknown(get_args(kind)[0], inner, f"{where}[{number}]")

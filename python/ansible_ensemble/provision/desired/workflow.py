@@ -35,7 +35,6 @@ async def start(
 
     Raises:
         EnsembleError: there is no such machine, or it has no workflow.
-        RequestFailed: the server refuses.
     """
     before = await bring(keeper, Wanted(Machine, f"Name:{machine}"), create=False)
     now = before.after

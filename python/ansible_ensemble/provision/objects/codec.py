@@ -34,19 +34,12 @@ def decode(kind: type[T], text: bytes) -> T:
 
     Clients send `null` for what is not set, and may write the names of fields in any case; what a kind does not know
     is ignored, because newer clients know more fields.
-
-    Raises:
-        Undecodable: it is no JSON, or something in it has the wrong type.
     """
     return from_plain(kind, decode_json(text))
 
 
 def decode_json(text: bytes) -> Any:
-    """Any JSON.
-
-    Raises:
-        Undecodable: it is no JSON, or nested too deep.
-    """
+    """Any JSON."""
     try:
         value = msgspec.json.decode(text)
     except RecursionError:
@@ -59,11 +52,7 @@ def decode_json(text: bytes) -> Any:
 
 
 def refuse_deep(value: Any) -> None:
-    """Refuse values that are nested deeper than any use of them needs.
-
-    Raises:
-        Undecodable: it is such a value.
-    """
+    """Refuse values that are nested deeper than any use of them needs."""
     level = [value]
     for _turn in range(_DEPTH):
         level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
@@ -76,11 +65,7 @@ def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def from_plain(kind: type[T], value: Any) -> T:
-    """An object of a kind, from dicts, lists, texts and numbers, with the tolerance of `decode`.
-
-    Raises:
-        Undecodable: something in it has the wrong type.
-    """
+    """An object of a kind, from dicts, lists, texts and numbers, with the tolerance of `decode`."""
     try:
         return msgspec.convert(_tolerated(kind, value), kind)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -31,21 +31,13 @@ def refuse_in_use(gone: Object, referrers: Iterable[Object], preferences: Mappin
 
 
 def refuse_read_only(kept: Object, method: str) -> None:
-    """Refuse to change or delete what is built in or came with content.
-
-    Raises:
-        Refused: 403.
-    """
+    """Refuse to change or delete what is built in or came with content."""
     if kept.read_only:
         raise Refused(403, f"{kept.PREFIX} {kept.key} is read-only", type=method, model=kept.PREFIX, key=kept.key)
 
 
 def refuse_undeletable_job(job: Job, machine: Machine | None) -> None:
-    """Refuse to delete a job that may still run: not ended, and the current one of a machine that is there.
-
-    Raises:
-        Refused: 422.
-    """
+    """Refuse to delete a job that may still run: not ended, and the current one of a machine that is there."""
     if job.state not in ENDED and machine is not None and machine.current_job == job.uuid:
         message = f"Jobs {job.uuid} is not in a deletable state: {job.state}"
         raise invalid(message, model=job.PREFIX, key=job.key)

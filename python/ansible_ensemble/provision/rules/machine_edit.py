@@ -40,11 +40,7 @@ def edited_machine(before: Machine, asked: Machine, catalog: Catalog, force: boo
 
 
 def refuse_locked(machine: Machine, method: str, unlocking: bool = False) -> None:
-    """Refuse to change or delete a locked machine.
-
-    Raises:
-        Refused: 403.
-    """
+    """Refuse to change or delete a locked machine."""
     if machine.locked and not unlocking:
         raise Refused(403, "Locked", type=method, model=machine.PREFIX, key=machine.key)
 

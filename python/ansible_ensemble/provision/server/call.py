@@ -241,11 +241,7 @@ class Call:
         return signed(identity.token_of(wanted, self.server.clock(), life), self.server.token_key, secret)
 
     def admitted(self, reader: Reader, need: Need, names: Names = anything, key: str = "") -> Identity:
-        """Who sends the request, if it is allowed.
-
-        Raises:
-            Refused: 403, it is not.
-        """
+        """Who sends the request, if it is allowed."""
         identity = self.proof.identity(reader)
         identity.refuse(reader, need, names, key)
         return identity
@@ -268,10 +264,6 @@ async def in_time(request: web.Request) -> AsyncIterator[None]:
 
 
 def refuse_unless_bytes(request: web.Request) -> None:
-    """Refuse what is not sent as bytes.
-
-    Raises:
-        Refused: 415.
-    """
+    """Refuse what is not sent as bytes."""
     if request.content_type != BYTES:
         raise Refused(415, f"Invalid content type: {request.content_type}", type=request.method)

@@ -48,11 +48,7 @@ class Identity(Struct, frozen=True):
     grants: tuple[tuple[Claim, ...], ...]
 
     def refuse(self, reader: Reader, need: Need, names: Names, key: str = "") -> None:
-        """Refuse what is not allowed.
-
-        Raises:
-            Refused: 403.
-        """
+        """Refuse what is not allowed."""
         for claims in self.grants:
             if not allows_all(claims, need) and not allows(claims, need, tuple(names(reader))):
                 raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope, key=key)

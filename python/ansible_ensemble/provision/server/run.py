@@ -52,11 +52,7 @@ Say = Callable[[str], None]
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Store]:
-    """The store of a server.
-
-    Raises:
-        EnsembleError: it cannot be opened.
-    """
+    """The store of a server."""
     if not settings.database:
         settings.make_folder()
     store = await open_store(settings.store, log_limit=settings.log_limit * 2**20)
@@ -72,9 +68,6 @@ async def serve(settings: Settings, say: Say) -> None:
     Args:
         settings: how.
         say: takes what the user is told: the first password, and the address.
-
-    Raises:
-        EnsembleError: it cannot start.
     """
     log.begin(settings.log_level, settings.log_format)
     actions = _declared(Path(settings.actions)) if settings.actions else ()

@@ -161,11 +161,7 @@ def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: 
 
 
 def yaml_of(file: Path) -> Any:
-    """What a YAML file says.
-
-    Raises:
-        InvalidInput: it cannot be read.
-    """
+    """What a YAML file says."""
     try:
         return yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:

@@ -73,11 +73,7 @@ class Invocation(Struct, frozen=True):
     params: Mapping[str, Any]
 
     def run(self) -> Any:
-        """Carry it out.
-
-        Raises:
-            ActionFailed: it did not do what it is for.
-        """
+        """Carry it out."""
         try:
             return plain(self.action.run(self.target, self.params))
         except ActionFailed:
@@ -89,11 +85,7 @@ class Invocation(Struct, frozen=True):
 def list_actions(
     reader: Reader, actions: Sequence[Action], prefix: str, name: str, provider: str = ""
 ) -> list[AvailableAction]:
-    """The actions that an object offers.
-
-    Raises:
-        Refused: 404, there is no such object.
-    """
+    """The actions that an object offers."""
     target = found(reader, kind_of(prefix), name)
     return [one.about for one in actions if provider in ("", one.about.provider) and _is_for(reader, one, target)]
 

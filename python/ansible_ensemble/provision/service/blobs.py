@@ -54,11 +54,7 @@ class Blobs(Struct, frozen=True):
         return "/" + "/".join(_parts(name)) if self.kind == "files" else name
 
     def names(self, folder: str) -> list[str]:
-        """What is in a folder; folders in it end with a slash.
-
-        Raises:
-            Refused: 404, there is no such folder.
-        """
+        """What is in a folder; folders in it end with a slash."""
         parts = _parts(folder)
         try:
             found = self._path(folder, "GET") if parts else self.folder
@@ -69,11 +65,7 @@ class Blobs(Struct, frozen=True):
             return []
 
     def find(self, name: str) -> Path:
-        """A file.
-
-        Raises:
-            Refused: 404, there is none.
-        """
+        """A file."""
         path = self._path(name, "GET")
         if not path.is_file():
             raise self._refused(404, "Not a regular file", "GET", name)

@@ -15,11 +15,7 @@ from ansible_ensemble.provision.service.actions import ActionFailed
 
 
 def run_command(command: Sequence[str], seconds: float, asked: Any) -> Any:
-    """What a command prints: JSON, or else its text; it gets what is asked as JSON on its input.
-
-    Raises:
-        ActionFailed: it did not succeed in time.
-    """
+    """What a command prints: JSON, or else its text; it gets what is asked as JSON on its input."""
     printed = output_of(command, seconds, command[0], given=encode(asked))
     try:
         return decode_json(printed)

@@ -18,11 +18,7 @@ from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 
 def show(reader: Reader, prefix: str, name: str) -> Object:
-    """The object that a path names, by its key or as `Index:value`.
-
-    Raises:
-        Refused: 404, there is none.
-    """
+    """The object that a path names, by its key or as `Index:value`."""
     return found(reader, kind_of(prefix), name)
 
 
@@ -114,11 +110,7 @@ def show_meta(reader: Reader, prefix: str, name: str) -> dict[str, str]:
 
 
 def patch_meta(tx: Transaction, prefix: str, name: str, body: bytes) -> dict[str, str]:
-    """Change the Meta of an object by a patch of it.
-
-    Raises:
-        Refused: as of `patch`.
-    """
+    """Change the Meta of an object by a patch of it."""
     kept = found(tx, kind_of(prefix, "PATCH"), name, "PATCH")
     document = patched(plain(kept.meta), parsed(body, prefix, kept.key), prefix, kept.key)
     try:

@@ -17,11 +17,7 @@ from ansible_ensemble.provision.store.transaction import Reader
 
 
 def refuse_protected(kept: Object, wanted: Object | None, method: str) -> None:
-    """Refuse to change or remove (`wanted` is None) what is read-only, and a machine that stays locked.
-
-    Raises:
-        Refused: 403.
-    """
+    """Refuse to change or remove (`wanted` is None) what is read-only, and a machine that stays locked."""
     refuse_read_only(kept, method)
     if isinstance(kept, Machine):
         refuse_locked(kept, method, unlocking=isinstance(wanted, Machine) and not wanted.locked)

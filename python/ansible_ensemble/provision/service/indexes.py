@@ -33,11 +33,7 @@ def indexes() -> dict[str, dict[str, Index]]:
 
 
 def indexes_of(prefix: str) -> dict[str, Index]:
-    """The indexes of a kind, by the name of the field.
-
-    Raises:
-        Refused: 404, there is no such kind.
-    """
+    """The indexes of a kind, by the name of the field."""
     kind = kind_of(prefix)
     fields = {field.encode_name: _index(kind, field) for field in msgspec.structs.fields(kind)}
     return {"Key": fields[wire_name(kind.KEY)], **fields}

@@ -121,29 +121,17 @@ def _lines(log: Sequence[str]) -> bytes:
 
 
 def append_log(tx: Transaction, name: str, data: bytes) -> None:
-    """Append to the log of a job.
-
-    Raises:
-        Refused: 404, there is no such job.
-    """
+    """Append to the log of a job."""
     tx.append_log(known_job(tx, name).uuid, data)
 
 
 def read_log(reader: Reader, name: str, offset: int = 0, size: int = 2**62) -> bytes:
-    """A part of the log of a job.
-
-    Raises:
-        Refused: 404, there is no such job.
-    """
+    """A part of the log of a job."""
     return reader.log(known_job(reader, name).uuid, offset, size)
 
 
 def known_job(reader: Reader, name: str) -> Job:
-    """The job that a path names.
-
-    Raises:
-        Refused: 404, there is none.
-    """
+    """The job that a path names."""
     if job := look_up(reader, Job, name):
         return job
     raise Refused(404, f"Job {name} does not exist", type="ValidationError", model="jobs", key=name)

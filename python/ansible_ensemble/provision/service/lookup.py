@@ -15,11 +15,7 @@ Kept = TypeVar("Kept", bound=Object)
 
 
 def kind_of(prefix: str, method: str = "GET") -> type[Object]:
-    """The kind of objects of a prefix.
-
-    Raises:
-        Refused: 404, there is none.
-    """
+    """The kind of objects of a prefix."""
     if kind := KINDS.get(prefix):
         return kind
     raise not_found(method, prefix, "")
@@ -58,9 +54,6 @@ def found(reader: Reader, kind: type[Kept], name: str, method: str = "GET") -> K
         kind: what it is.
         name: what the path says.
         method: of the request, for the refusal.
-
-    Raises:
-        Refused: 404, there is none.
     """
     if one := look_up(reader, kind, name):
         return one

@@ -44,9 +44,6 @@ def show_params(
         aggregate: whether those that it has from elsewhere are among them.
         compose: whether maps and lists are put together from everywhere.
         decode: whether secure values are open; only for who may read them.
-
-    Raises:
-        Refused: 404, there is no such object.
     """
     owner, catalog = _read(reader, prefix, name, decode)
     if compose:
@@ -93,9 +90,6 @@ def set_param(tx: Transaction, prefix: str, name: str, param: str, body: bytes) 
 
     Returns:
         The value as it is kept.
-
-    Raises:
-        Refused: as of `set_params`.
     """
     owner = _owner(tx, prefix, name, "POST")
     value = parsed_body(Any, body or b"null", "POST", prefix, owner.key)  # clients send null as nothing
@@ -135,11 +129,7 @@ def remove_param(tx: Transaction, prefix: str, name: str, param: str) -> Any:
 
 
 def public_key(tx: Transaction, prefix: str, name: str) -> str:
-    """The key by which values for an object are sealed, in base64.
-
-    Raises:
-        Refused: 404, there is no such object.
-    """
+    """The key by which values for an object are sealed, in base64."""
     owner = _owner(tx, prefix, name, "GET")
     return b64encode(sealing.public_key(tx, (prefix, owner.key))).decode()
 

@@ -39,20 +39,12 @@ _Dumper.add_representer(_Text, lambda dumper, text: dumper.represent_scalar("!un
 
 
 def run_playbook(file: Path, seconds: float, machine: Any, params: Mapping[str, Any]) -> str:
-    """What a playbook prints.
-
-    Raises:
-        ActionFailed: it did not succeed in time.
-    """
+    """What a playbook prints."""
     return _played(file, file.parent, seconds, {"machine": machine, "params": params}, file.name)
 
 
 def run_role(role: str, base: Path, seconds: float, machine: Any, params: Mapping[str, Any]) -> str:
-    """What a role prints that runs on the server's host.
-
-    Raises:
-        ActionFailed: it did not succeed in time.
-    """
+    """What a role prints that runs on the server's host."""
     play = [{"name": role, "hosts": "localhost", "gather_facts": False, "roles": [role]}]
     with TemporaryDirectory() as folder:
         file = Path(folder, "play.yml")

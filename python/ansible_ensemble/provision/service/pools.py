@@ -43,11 +43,7 @@ def active_pools(reader: Reader) -> list[str]:
 
 
 def pool_status(reader: Reader, name: str) -> dict[str, list[PoolResult]]:
-    """The machines of a pool, by their status.
-
-    Raises:
-        Refused: 404, there is no such pool.
-    """
+    """The machines of a pool, by their status."""
     pool = found(reader, Pool, name)
     by_status: dict[str, list[PoolResult]] = {}
     for machine in reader.all(Machine):

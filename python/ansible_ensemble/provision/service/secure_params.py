@@ -60,11 +60,7 @@ def _checked(tx: Transaction, catalog: Catalog, owner: Reference, name: str, val
 
 
 def refuse_unsealable(reader: Reader, wanted: Object) -> None:
-    """Refuse that a param is not secure any more while values of it are sealed: nothing would open them.
-
-    Raises:
-        Refused: 422.
-    """
+    """Refuse that a param is not secure any more while values of it are sealed: nothing would open them."""
     kept = reader.get(Param, wanted.key) if isinstance(wanted, Param) and not wanted.secure else None
     owners = reader.referrers(kept.PREFIX, kept.key) if kept and kept.secure else []
     sealed_in = [one for one in owners if isinstance(one, WITH_PARAMS) and is_sealed(one.params.get(wanted.key))]

@@ -19,9 +19,6 @@ async def open_store(where: str | Path, *, log_limit: int = LOG_LIMIT) -> Store:
     Args:
         where: the URL of a PostgreSQL database (`postgresql://...`), or the path of a file, which SQLite keeps.
         log_limit: how many bytes the log of a job may have; a log that exceeds it is cut, and says so.
-
-    Raises:
-        EnsembleError: it cannot be opened.
     """
     if is_postgres(where):
         from ansible_ensemble.provision.store.postgres import open_postgres
