@@ -16,11 +16,6 @@ _AT_ONCE, _NAMED = 20, 5
 async def matched(client: Client, hosts: Sequence[str], create: bool) -> list[Machine]:
     """The machines of hosts.
 
-    Args:
-        client: asks the server.
-        hosts: their names.
-        create: make those that there are not.
-
     Raises:
         InvalidInput: there are none for some hosts, and they are not to be made.
     """

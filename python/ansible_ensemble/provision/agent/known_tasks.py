@@ -14,11 +14,7 @@ _LIFE = 1.0
 
 
 class KnownTasks:
-    """Tasks as the server has just told them; agents that ask at the same time have one answer.
-
-    Args:
-        client: asks the server.
-    """
+    """Tasks as the server has just told them; agents that ask at the same time have one answer."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -82,11 +82,6 @@ async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
 
     It may take two requests: the server decides some fields anew when others change.
 
-    Args:
-        keeper: the server.
-        wanted: the object.
-        create: whether it is created if it is not there.
-
     Raises:
         EnsembleError: the server has taken it, and yet it is not as wanted; or it is not there.
     """

@@ -43,9 +43,6 @@ class Match(Protocol):
 class Pattern:
     """A regular expression.
 
-    Args:
-        text: the expression.
-
     Attributes:
         groups: how many groups it has.
         names: the numbers of those with names.

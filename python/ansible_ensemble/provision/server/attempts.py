@@ -29,11 +29,7 @@ class _Record(Struct):
 
 
 class Attempts:
-    """Attempts to log in.
-
-    Args:
-        clock: tells the seconds.
-    """
+    """Attempts to log in."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -230,13 +230,7 @@ class Call:
         return await self.transact(Need(self.kind, action, paths), function, named(self.kind, self.key), self.key)
 
     def token(self, identity: Identity, wanted: Token, secret: str) -> str:
-        """The text of a token for who sends the request; it allows no more than the sender may.
-
-        Args:
-            identity: who sends it.
-            wanted: what is asked for.
-            secret: of the token's owner.
-        """
+        """The text of a token for who sends the request; it allows no more than the sender may."""
         life = self.server.settings.token_life * 86400
         return signed(identity.token_of(wanted, self.server.clock(), life), self.server.token_key, secret)
 

@@ -30,12 +30,7 @@ _MOST = 1000
 
 
 class Login:
-    """Proves who sends requests.
-
-    Args:
-        store: where users are.
-        key: of tokens.
-    """
+    """Proves who sends requests."""
 
     def __init__(self, store: Store, key: bytes) -> None:
         self._store, self._key = store, key

@@ -45,12 +45,7 @@ Allow = Callable[[list[Match]], Awaitable[None]]
 
 
 class Socket:
-    """One client of the events.
-
-    Args:
-        hub: what tells of events.
-        allow: decides on filters.
-    """
+    """One client of the events."""
 
     def __init__(self, hub: Hub, allow: Allow) -> None:
         self._hub, self._allow = hub, allow

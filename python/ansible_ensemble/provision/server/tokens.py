@@ -69,13 +69,7 @@ class SignedToken(Struct, frozen=True):
 
 
 def signed(token: Token, key: bytes, secret: str) -> str:
-    """The text of a token.
-
-    Args:
-        token: what it says.
-        key: of the server.
-        secret: of its owner.
-    """
+    """The text of a token."""
     payload = _text(msgspec.json.encode(token))
     return f"{payload}.{_text(_signature(key, secret, payload))}"
 

@@ -150,12 +150,7 @@ def over(reader: Reader, query: Query, *, but_current: bool = False) -> list[str
 
 
 def beyond(reader: Reader, most: int) -> list[str]:
-    """The UUIDs of jobs that are over and that the latest ones of their machines do not need.
-
-    Args:
-        reader: where they are.
-        most: how many jobs are kept of each machine.
-    """
+    """The UUIDs of jobs that are over and that the latest ones of their machines do not need."""
     by_machine = defaultdict[str, list[tuple[str, str]]](list)
     for one in reader.all(Job):
         by_machine[one.machine].append((one.start_time, one.uuid))

@@ -28,13 +28,7 @@ _SHORT = 2**12
 
 
 class RenderData(Struct):
-    """Dot of a rendering: `.Machine`, `.Env`, `.Task`, `.Stage`, and the methods of the table below.
-
-    Args:
-        source: the machine and what belongs to it.
-        texts: templates by the names that invoke them.
-        limits: what each rendering may use.
-    """
+    """Dot of a rendering: `.Machine`, `.Env`, `.Task`, `.Stage`, and the methods of the table below."""
 
     type_name = "*render.Data"
 

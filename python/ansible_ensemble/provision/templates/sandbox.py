@@ -20,12 +20,7 @@ _GLOBALS = ("dict", "namespace", "range")
 
 
 class BoundedEnvironment(Bounded, ImmutableSandboxedEnvironment):
-    """The environment of one rendering.
-
-    Args:
-        budget: what the rendering may use.
-        texts: templates that may be included, by name.
-    """
+    """The environment of one rendering."""
 
     def __init__(self, budget: Budget, texts: Mapping[str, str]) -> None:
         super().__init__(
