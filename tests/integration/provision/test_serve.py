@@ -136,6 +136,14 @@ def test_files_are_loaded_without_tls_where_that_is_wanted(serve):
     assert server.stop() == 0
 
 
+def test_what_an_upload_left_in_a_killed_server_is_removed(serve, tmp_path):
+    left = tmp_path / "kept" / "data" / "uploads" / "tmp1"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half")
+    serve(folder=tmp_path / "kept")
+    assert not left.exists()
+
+
 def loaded(url):
     """The status and body of what anybody loads."""
     try:

@@ -27,6 +27,7 @@ from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings, yaml_of
 from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
 from ansible_ensemble.provision.service.actions import Action
+from ansible_ensemble.provision.service.blobs import remove_broken
 from ansible_ensemble.provision.service.built_ins import FIRST_USER
 from ansible_ensemble.provision.service.declared_actions import declared_actions
 from ansible_ensemble.provision.store.opening import is_postgres, open_store
@@ -77,6 +78,7 @@ async def serve(settings: Settings, say: Say) -> None:
             _write_password(Path(settings.password_file), start.password)
         elif start.password:
             _say_password(say, start.password, settings.default_user)
+        await asyncio.to_thread(remove_broken, settings.folder)
         server = Server(
             store=store,
             settings=settings,

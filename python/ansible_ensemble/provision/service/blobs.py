@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -103,6 +105,7 @@ class Blobs(Struct, frozen=True):
             raise self._refused(409, f"{self.key(name)} is a directory", "POST", name)
         arriving.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, partial = tempfile.mkstemp(dir=arriving)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # for `remove_broken`
         return Arrival(path, Path(partial), os.fdopen(descriptor, "wb"))
 
     def _path(self, name: str, method: str) -> Path:
@@ -150,6 +153,14 @@ class Arrival(Struct, frozen=True):
         """Forget what came, if it is not complete."""
         self.file.close()
         self.partial.unlink(missing_ok=True)
+
+
+def remove_broken(data: Path) -> None:
+    """Remove what uploads left that broke off with their server; several servers may have one folder."""
+    for partial in (data / _ARRIVING).glob("*"):
+        with suppress(OSError), partial.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            partial.unlink()
 
 
 def checksum(path: Path) -> str:
