@@ -124,6 +124,8 @@ class AnsibleLanes:
             self._former.append(self._zygote)
             self._zygote = None
         for zygote in self._former:
+            if zygote.waiting:
+                asyncio.get_running_loop().remove_reader(zygote.waiting)
             zygote.close()
         self._former.clear()
 
@@ -188,16 +190,17 @@ class AnsibleLanes:
 
         if not self._warm:
             self._warm = True
+            elsewhere = core_remote.is_elsewhere(self._session, host)
             if self._fast:
-                self._zygote = Zygote(_collection_paths())
+                self._begin_zygote(later=elsewhere)
                 self._hub.listen(self._descriptors)
             core.warm_up(self._session)
-            if self._fast and core_remote.is_elsewhere(self._session, host):
+            if self._fast and elsewhere:
                 core_remote.read_module_utils()
         ours, theirs = socket.socketpair()
         inherited = [
             ours.fileno(),
-            *(process.connection.fileno() for process in self._all.values()),
+            *self._descriptors(),
             *self._hub.inherited,
         ]
         parent = os.getpid()
@@ -226,8 +229,22 @@ class AnsibleLanes:
         _LOG.debug("executor %d began", pid)
         return process
 
+    def _begin_zygote(self, *, later: bool) -> None:
+        """Begin the process for local modules, or as soon as there is one."""
+        self._zygote = zygote = Zygote(_collection_paths(), later=later)
+        if zygote.waiting:
+            asyncio.get_running_loop().add_reader(zygote.waiting, self._start_zygote, zygote)
+
+    def _start_zygote(self, zygote: Zygote) -> None:
+        if zygote.waiting:
+            asyncio.get_running_loop().remove_reader(zygote.waiting)
+            zygote.start()
+
     def _descriptors(self) -> list[int]:
-        return [process.connection.fileno() for process in self._all.values()]
+        """The job's descriptors that are of no use to its other children."""
+        waiting = self._zygote.waiting if self._zygote else None
+        ends = [process.connection for process in self._all.values()]
+        return [end.fileno() for end in (*ends, *([waiting] if waiting else ()))]
 
     def _end(self, process: _Process) -> None:
         self._all.pop(process.pid, None)

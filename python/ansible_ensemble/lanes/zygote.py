@@ -30,24 +30,37 @@ class ModuleRun(Struct, frozen=True):
 
 
 class Zygote:
-    """A running zygote. Forks inherit the object and may use it at the same time.
+    """A zygote. Forks inherit the object and may use it at the same time.
 
     Args:
         collection_paths: folders that hold an `ansible_collections` folder, in order of search.
+        later: whether it waits for `start`; requests wait with it.
     """
 
-    def __init__(self, collection_paths: list[str]) -> None:
-        self._control, theirs = socket.socketpair()
+    def __init__(self, collection_paths: list[str], *, later: bool = False) -> None:
+        self._paths = collection_paths
+        self._control, self._theirs = socket.socketpair()
+        self._process: subprocess.Popen[bytes] | None = None
+        if not later:
+            self.start()
+
+    @property
+    def waiting(self) -> socket.socket | None:
+        """Where requests wait, if it has not started: of no use to other children of the job."""
+        return None if self._process else self._theirs
+
+    def start(self) -> None:
+        """Start it."""
         program = Path(__file__).with_name("zygote_main.py")
         # -P: the folder of the program must not be searched for the modules' imports
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(program), *collection_paths],
-            stdin=theirs.fileno(),
+            [sys.executable, "-P", str(program), *self._paths],
+            stdin=self._theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        theirs.close()
+        self._theirs.close()
         _LOG.debug("zygote %d began", self._process.pid)
 
     def run(self, request: dict[str, Any]) -> ModuleRun | None:
@@ -79,7 +92,10 @@ class Zygote:
     def close(self) -> None:
         """End the zygote and every module that it runs."""
         self._control.close()
-        self._process.wait()
+        if self._process:
+            self._process.wait()
+        else:
+            self._theirs.close()
 
 
 def _collect(connection: socket.socket, out: int, err: int) -> ModuleRun | None:

@@ -86,6 +86,12 @@ def test_one_process_runs_all_and_ends_with_the_job(server: Servers) -> None:
     asyncio.run(until(lambda: not running(pids.pop()) if pids else True))
 
 
+def test_modules_on_the_controller_beside_those_of_hosts(server: Servers) -> None:
+    ping = ModuleCall("ansible.builtin.ping")
+    outcomes = run(ModuleCall("ansible.builtin.ping", host=host(server)), ping, ping, executors=1)
+    assert [outcome.lane for outcome in outcomes] == ["remote", "fast", "fast"]
+
+
 def test_another_login_where_what_it_would_find_has_changed(server: Servers) -> None:
     order = shell(KEPT, host=host(server))
     touch = shell(f"echo >> {server.home}/.bashrc", host=host(server))
