@@ -18,8 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.chores import chore
 from ansible_ensemble.lanes.module_files import ModuleFiles, SoughtModule, module_files
@@ -48,13 +46,6 @@ class Opened(BaseException):
         self.descriptors = descriptors
 
 
-class Interpreter(Struct, frozen=True):
-    """The Python of a host: core's line for it, and the fact that its discovery makes, if it was discovered."""
-
-    shebang: str
-    fact: tuple[str, Any] | None = None
-
-
 class RemoteLane:
     """Takes modules, small files and what prepares them to kept processes on hosts, where that gives the same result.
 
@@ -68,7 +59,8 @@ class RemoteLane:
 
     def __init__(self, hosts: RemoteHosts) -> None:
         self._hosts = hosts
-        self._interpreters: dict[str, Interpreter] = {}
+        self._interpreters: dict[str, str] = {}
+        self._discovering = False
         self._told: set[str] = set()
         self._acting: tuple[Any, dict[str, Any]] | None = None
         self.enabled = True
@@ -130,11 +122,11 @@ class RemoteLane:
 
         state = os.stat(path)  # noqa: PTH116 - pathlib costs an import
         build = functools.partial(ActionBase._configure_module, action, **options)
-        interpreter = self._interpreter(action, options["task_vars"])
-        if interpreter is None:
-            interpreter = self._learn(action, build()[0].shebang)
+        shebang = self._shebang(action, options["task_vars"])
+        if shebang is None:
+            raise NotHere("its Python is not known")
         source = digest(path, state.st_mtime_ns, state.st_size)
-        return interpreter.shebang, SoughtModule(source, lambda: made_files(build))
+        return shebang, SoughtModule(source, lambda: made_files(build))
 
     def run(
         self, action: Any, shebang: str, module: SoughtModule, arguments: str, environment: dict[str, str]
@@ -171,11 +163,9 @@ class RemoteLane:
         action, variables = self._acting or (None, {})
         if action is None or action._connection is not connection or not self.takes(connection):
             return None
-        interpreter = self._interpreter(action, variables)
-        if interpreter is None:
-            return None
         try:
-            return self._order(action, interpreter.shebang, order, beside=True)
+            shebang = self._shebang(action, variables)
+            return self._order(action, shebang, order, beside=True) if shebang else None
         except NotHere as reason:
             self.tell(connection, reason)
             return None
@@ -195,32 +185,54 @@ class RemoteLane:
                 self.broken = True
                 raise AnsibleConnectionFailure(f"the connection broke while it ran on the host: {reason}") from None
 
-    def _interpreter(self, action: Any, variables: dict[str, Any]) -> Interpreter | None:
-        """The Python that core would start a module by; None if it has to be discovered."""
+    def _shebang(self, action: Any, variables: dict[str, Any]) -> str | None:
+        """The line by which core would start a module; None if it looks for the host's Python at the moment."""
         from ansible.executor.interpreter_discovery import InterpreterDiscoveryRequiredError
         from ansible.executor.module_common import _get_shebang
 
-        used = used_variables(action, variables)
         try:
-            return Interpreter(_get_shebang("/usr/bin/python", used, action._templar)[0])
-        except InterpreterDiscoveryRequiredError:
-            found = self._interpreters.get(connection_key(action._connection))
+            used = used_variables(action, variables)
+            try:
+                line = _get_shebang("/usr/bin/python", used, action._templar)[0]
+            except InterpreterDiscoveryRequiredError as required:
+                if self._discovering:
+                    return None
+                self._discover(action, required, used)
+                line = _get_shebang("/usr/bin/python", used, action._templar)[0]
         except KeyError:
             return None
-        if found is not None and found.fact is not None:
-            action._discovered_interpreter_key, action._discovered_interpreter = found.fact
-        return found
+        return str(line)
 
-    def _learn(self, action: Any, shebang: str) -> Interpreter:
-        interpreter = Interpreter(shebang, (action._discovered_interpreter_key, action._discovered_interpreter))
-        if action._discovered_interpreter_key:
-            self._interpreters[connection_key(action._connection)] = interpreter
-        return interpreter
+    def _discover(self, action: Any, required: Any, variables: dict[str, Any]) -> None:
+        """Have core look for a host's Python, once for all executors, and make it the fact that core would make."""
+        from ansible.executor.interpreter_discovery import discover_interpreter
+
+        def discover() -> Any:
+            self._discovering = True
+            try:
+                with substituting(action._connection, {}):
+                    return discover_interpreter(
+                        action=action,
+                        interpreter_name=required.interpreter_name,
+                        discovery_mode=required.discovery_mode,
+                        task_vars=variables,
+                    )
+            finally:
+                self._discovering = False
+
+        key = connection_key(action._connection)
+        if key not in self._interpreters:
+            self._interpreters[key] = self._hosts.find(key, discover)
+        fact = f"discovered_interpreter_{required.interpreter_name}"
+        variables.setdefault("ansible_facts", {})[fact] = self._interpreters[key]
+        if not action._task.delegate_to or action._task.delegate_facts:
+            action._discovered_interpreter_key, action._discovered_interpreter = fact, self._interpreters[key]
 
 
 def known_shape() -> bool:
     """Whether this core's connections by SSH are as the remote lane knows them."""
     try:
+        from ansible.executor.interpreter_discovery import discover_interpreter
         from ansible.plugins.action import ActionBase
         from ansible.plugins.become import BecomeBase
         from ansible.plugins.connection.ssh import Connection
@@ -233,6 +245,7 @@ def known_shape() -> bool:
         (Connection.exec_command, {"cmd", "in_data", "sudoable"}),
         (Connection.put_file, {"in_path", "out_path"}),
         (Connection._is_tty_requested, {"self"}),
+        (discover_interpreter, {"action", "interpreter_name", "discovery_mode", "task_vars"}),
         (BecomeBase._build_success_command, {"cmd", "shell"}),
         (ActionBase.run, {"tmp", "task_vars"}),
         (ActionBase._low_level_execute_command, {"cmd", "sudoable", "in_data"}),
@@ -334,6 +347,19 @@ def becoming(connection: Any, become: Any) -> Iterator[None]:
         connection.become = before
 
 
+@contextlib.contextmanager
+def substituting(connection: Any, methods: dict[str, Any]) -> Iterator[None]:
+    """Have a connection use these methods for a while, and else its class's own."""
+    before = {name: vars(connection).pop(name) for name in ("exec_command", *methods) if name in vars(connection)}
+    vars(connection).update(methods)
+    try:
+        yield
+    finally:
+        for name in methods:
+            vars(connection).pop(name, None)
+        vars(connection).update(before)
+
+
 def opened(action: Any, shebang: str) -> list[int]:
     """Have core connect and become the user, and start the host's Python; descriptors of its input, output and errors.
 
@@ -354,10 +380,8 @@ def opened(action: Any, shebang: str) -> list[int]:
         "_init_shm": lambda: {**type(connection)._init_shm(connection), "start_new_session": True},
         "_run": functools.partial(type(connection)._run, connection, checkrc=False),
     }
-    before = {name: connection.__dict__[name] for name in substitutes if name in connection.__dict__}
-    vars(connection).update(substitutes)
     try:
-        with becoming(connection, become or _nobody_else()):
+        with substituting(connection, substitutes), becoming(connection, become or _nobody_else()):
             result = action._low_level_execute_command(command, sudoable=True, in_data=b"\n")
     except Opened as opening:
         return opening.descriptors
@@ -369,10 +393,6 @@ def opened(action: Any, shebang: str) -> list[int]:
         if become is not None and become.pipelining:
             raise
         raise NotHere(str(error)) from None
-    finally:
-        for name in substitutes:
-            vars(connection).pop(name, None)
-        vars(connection).update(before)
     said = (result["stderr"] or result["stdout"]).strip()
     raise NotHere(f"no program stays there: {said}")
 

@@ -78,6 +78,21 @@ class RemoteHosts:
             conversation.send({"reset": prefix})
             conversation.receive()
 
+    def find(self, name: str, find: Callable[[], Any]) -> Any:
+        """What is found of a host, once for all executors; plain data.
+
+        Raises:
+            NotHere: the hub is gone.
+            Exception: what `find` raised.
+        """
+        with self._conversation() as conversation:
+            conversation.send({"find": name})
+            found = conversation.receive()[0]["found"]
+            if found is None:
+                found = find()
+                conversation.send({"found": found})
+            return found
+
     def _attempt(self, conversation: _Conversation, key: str, open_connection: Open, order: Order) -> ModuleRun | None:
         """One attempt; None if the connection is to be opened anew."""
         module = order.module

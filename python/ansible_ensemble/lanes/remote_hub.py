@@ -18,7 +18,6 @@ import os
 import signal
 import socket
 import zlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +212,8 @@ class Client:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._unpacker = Unpacker()
+        self._frames: list[tuple[dict[str, Any], bytes]] = []
         self.number = 0
 
     @property
@@ -224,13 +225,16 @@ class Client:
         """Send a frame."""
         self._writer.write(pack(header, body))
 
-    async def frames(self) -> AsyncIterator[tuple[dict[str, Any], bytes]]:
-        """The executor's frames, until it closes its end."""
-        unpacker = Unpacker()
-        with contextlib.suppress(ConnectionError):
-            while data := await self._reader.read(1 << 20):
-                for frame in unpacker.add(data):
-                    yield frame
+    async def receive(self) -> tuple[dict[str, Any], bytes]:
+        """The executor's next frame; an empty one when it closed its end."""
+        while not self._frames:
+            data = b""
+            with contextlib.suppress(ConnectionError):
+                data = await self._reader.read(1 << 20)
+            if not data:
+                return {}, b""
+            self._frames += self._unpacker.add(data)
+        return self._frames.pop(0)
 
     def close(self) -> None:
         """Let the executor know that nothing more comes."""
@@ -238,11 +242,12 @@ class Client:
 
 
 class Entry:
-    """What is known of a key: its channel, or why there is none, and who opens it and who waits for that."""
+    """What is known of a key: its channel, or why there is none, how often it was not reached, and who waits for it."""
 
     def __init__(self) -> None:
         self.channel: Channel | None = None
         self.reason: str | None = None
+        self.failures = 0
         self.lock = asyncio.Lock()
 
 
@@ -257,6 +262,7 @@ class Hub:
         self._control = control
         self._entries: dict[str, Entry] = {}
         self._files: dict[str, Files] = {}
+        self._found: dict[str, Any] = {}
         self._making: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._gone = asyncio.Event()
@@ -282,18 +288,31 @@ class Hub:
 
     async def _converse(self, connection: socket.socket, opened: list[int]) -> None:
         client = Client(*await asyncio.open_connection(sock=connection))
-        frames = client.frames()
         try:
-            async for header, body in frames:
-                if "reset" in header:
-                    self._reset(header["reset"])
-                elif opened:
-                    await self._take_over(client, header["key"], opened)
-                else:
-                    await self._serve(client, header.pop("key"), header, body, frames)
-                return
+            header, body = await client.receive()
+            if "reset" in header:
+                self._reset(header["reset"])
+            elif "find" in header:
+                await self._find(client, header["find"])
+            elif opened:
+                await self._take_over(client, header["key"], opened)
+            elif header:
+                await self._serve(client, header.pop("key"), header, body)
         finally:
             client.close()
+
+    async def _find(self, client: Client, name: str) -> None:
+        """Tell what an executor has found of a host; the first that asks finds it, and the others wait for it once."""
+        lock = self._making.setdefault(name, asyncio.Lock())
+        if lock.locked():
+            async with lock:
+                client.send({"found": self._found.get(name)})
+            return
+        async with lock:
+            client.send({"found": self._found.get(name)})
+            if name not in self._found:
+                header, _nothing = await client.receive()
+                self._found.update({name: header["found"]} if header else {})
 
     def _reset(self, prefix: str) -> None:
         for key, entry in self._entries.items():
@@ -311,42 +330,40 @@ class Hub:
         _LOG.debug("a connection to a host %s", f"is not kept: {reason}" if reason else "is kept")
         client.send({"reason": reason})
 
-    async def _serve(
-        self,
-        client: Client,
-        key: str,
-        header: dict[str, Any],
-        body: bytes,
-        frames: AsyncIterator[tuple[dict[str, Any], bytes]],
-    ) -> None:
-        entry = self._entries.setdefault(key, Entry())
+    async def _serve(self, client: Client, key: str, header: dict[str, Any], body: bytes) -> None:
+        entry, reason = self._entries.setdefault(key, Entry()), None
+        failures = entry.failures
         async with entry.lock:
             if entry.reason is None and (entry.channel is None or entry.channel.stale):
                 entry.channel = None
-                client.send({"state": "open"})
-                opening, _nothing = await anext(frames, ({}, b""))
-                entry.reason = opening.get("reason")
+                if failures == entry.failures:
+                    client.send({"state": "open"})
+                    opening, _nothing = await client.receive()
+                    entry.failures += not opening
+                    entry.reason = opening.get("reason")
+                else:  # so that hosts that do not answer are not waited for again and again
+                    reason = "it was not reached just now"
         if entry.channel is None:
-            client.send({"state": "none", "reason": entry.reason})
+            client.send({"state": "none", "reason": entry.reason or reason})
             return
         source = header.pop("source", None)
-        if source is not None and not await self._know(client, source, frames):
+        if source is not None and not await self._know(client, source):
             return
         if client.is_gone:
             return
         if not await entry.channel.run(client, header, body, self._files[source] if source else None):
             client.send({"stale": True})
-        async for _frame in frames:
+        while (await client.receive())[0]:
             pass
         if client.number:
             entry.channel.kill(client.number)
 
-    async def _know(self, client: Client, source: str, frames: AsyncIterator[tuple[dict[str, Any], bytes]]) -> bool:
+    async def _know(self, client: Client, source: str) -> bool:
         """Have the files of a module, from the first executor that needs it; False if it did not give them."""
         async with self._making.setdefault(source, asyncio.Lock()):
             if source not in self._files:
                 client.send({"state": "lacking"})
-                header, data = await anext(frames, ({}, b""))
+                header, data = await client.receive()
                 if not header:
                     return False
                 self._files[source] = Files(header, data)

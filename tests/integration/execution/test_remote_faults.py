@@ -92,6 +92,22 @@ def test_modules_on_the_controller_beside_those_of_hosts(server: Servers) -> Non
     assert [outcome.lane for outcome in outcomes] == ["remote", "fast", "fast"]
 
 
+def test_a_hosts_python_is_looked_for_once(server: Servers) -> None:
+    variables = {name: value for name, value in host(server).variables.items() if "interpreter" not in name}
+    orders = [ModuleCall("ansible.builtin.ping", host=Host("web1", variables)) for _turn in range(4)]
+
+    async def work(lanes: AnsibleLanes) -> list[Outcome]:
+        return list(await asyncio.gather(*(lanes.run(order) for order in orders)))
+
+    (stock,), outcomes = run(orders[0], fast=False), use(work, executors=4)[0]
+    for outcome in outcomes:
+        assert outcome.lane == "remote", outcome.error
+        assert outcome.result["ansible_facts"] == stock.result["ansible_facts"]
+    assert [outcome.result["warnings"] for outcome in outcomes if "warnings" in outcome.result] == [
+        stock.result["warnings"]
+    ]
+
+
 def test_another_login_where_what_it_would_find_has_changed(server: Servers) -> None:
     order = shell(KEPT, host=host(server))
     touch = shell(f"echo >> {server.home}/.bashrc", host=host(server))
