@@ -24,6 +24,8 @@ from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
+from ansible_ensemble.language.keys import UNHEEDED
+from ansible_ensemble.language.normative import SECTIONS, normative_documents
 from ansible_ensemble.provision.agent.states import TABLE
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.server.settings import Settings
@@ -191,6 +193,24 @@ def notices() -> Iterator[str]:
         yield f"| `{code.value}` | {code.effect.value} | {code.meaning} | {code.remedy}{writes} |"
 
 
+def ignored() -> Iterator[str]:
+    """Keys that nothing acts on, and what to do."""
+    yield from ("| key | of | instead |", "|---|---|---|")
+    for element, ignored_keys in UNHEEDED.items():
+        for key, remedy in ignored_keys.items():
+            yield f"| `{key}` | {element.replace('_', ' ')} | {remedy} |"
+
+
+def types() -> Iterator[str]:
+    """The types of Unfurl that are always there."""
+    yield from ("| kind | types |", "|---|---|")
+    for kind, section in SECTIONS.items():
+        names = [name for name in normative_documents()[1].get(section) or {} if not name.startswith("tosca.")]
+        names += [name for name in normative_documents()[2].get(section) or {} if name.startswith("unfurl.")]
+        if names:
+            yield f"| {kind} | {', '.join(f'`{name}`' for name in sorted(names))} |"
+
+
 def unfurl() -> Iterator[str]:
     """The command lines of Unfurl."""
     yield from _spoken("unfurl")
@@ -272,6 +292,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
         *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown, unfurl, opera),
+        *(ignored, types),
         *(kinds, kinds_documented),
     )
 }

@@ -1,20 +1,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.normative import ROOTS, SECTIONS
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.language.types import Types
 from ansible_ensemble.topology.definitions import build_type
 
+UNFURL: dict[str, list[str]] = read_yaml(Path(__file__).with_name("unfurl_types.yaml")).data
+
 
 @pytest.fixture(scope="module")
 def types() -> Types:
     return Types(Problems(), build_type)
+
+
+@pytest.mark.parametrize("kind", SECTIONS)
+def test_types_of_unfurl_are_there(types: Types, kind: str) -> None:
+    for name in UNFURL.get(SECTIONS[kind], ()):
+        assert types.get(kind, name, types.normative, None) is not None
+    assert types.problems.errors == []
 
 
 @pytest.mark.parametrize(
