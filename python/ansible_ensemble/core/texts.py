@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.regex import regex
@@ -13,6 +14,7 @@ from ansible_ensemble.core.regex import regex
 CUT = regex(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = regex(r"(\w+://)[^/\s]*@")
 _CREDENTIALS = regex(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
+_PASSWORD = regex(r"\w+://[^/\s:@]*:([^/\s@<*]+)@")  # none that is masked already
 _QUERY = regex(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
 
 MAX_NESTING = 100
@@ -31,6 +33,13 @@ def without_credentials(text: str) -> str:
 def holds_credentials(text: str) -> bool:
     """Whether a URL in the text has a password, or by HTTP a user, who may be a token."""
     return _CREDENTIALS.search(text) is not None
+
+
+def passwords_of_urls(value: Any) -> Iterator[str]:
+    """The passwords of URLs in data, as they are written there and as they are meant."""
+    for _name, text in named_texts(value):
+        for found in _PASSWORD.findall(text) if "://" in text else ():
+            yield from dict.fromkeys((found, unquote(found)))
 
 
 def with_shown_urls(text: str) -> str:

@@ -115,6 +115,9 @@ TALKS = """\
 - mine: {password: "{{ 'canary' ~ '-in-a-role' }}"}
   register: told
 - ansible.builtin.debug: {var: told.told}
+- ansible.builtin.uri: {url: "http://me:{{ 'canary' ~ '-within-url' }}@127.0.0.1:PORT/"}
+  register: answered
+- ansible.builtin.debug: {msg: "{{ answered.url }} {{ 'canary' ~ '-within-url' }}"}
 """
 STACK = """\
     stack:
@@ -150,6 +153,7 @@ SOURCES = {
     "a variable of a task's environment with the name of a secret": ["canary-named-token"],
     "passwords of a host": ["canary-of-become", "canary-of-connection"],
     "a URL in an argument": ["canary-of-user"],
+    "a URL in a task of a role": ["canary-within-url"],
     "a file in the vault that a lookup reads": ["canary-unvaulted"],
     "no_log of a task of a role": ["canary-in-a-role"],
     "the message of a module that fails": ["canary-of-a-failure"],
@@ -208,7 +212,8 @@ def written(folder: Path, port: int) -> None:
     (folder / "stack/main.tf").write_text(MAIN)
     (folder / "library/mine.py").write_text(MODULE)
     (folder / "library/binary").write_text(PROGRAM)
-    (folder / "roles/talks/tasks/main.yml").write_text(TALKS.replace("FOLDER", str(folder.parent)))
+    talks = TALKS.replace("FOLDER", str(folder.parent)).replace("PORT", str(port))
+    (folder / "roles/talks/tasks/main.yml").write_text(talks)
     (folder / "roles/talks/templates/conf.j2").write_text("pw={{ inline }}\n{{ encoded }}\n")
     (folder / "roles/talks/vars/main.yml").write_text(f"of_role: {encrypt(folder, 'canary-of-role')}")
     (folder / "group_vars/all.yml").write_text(f"inline: {encrypt(folder, 'canary-of-vault')}")
