@@ -44,6 +44,68 @@ def test_after_a_kill_what_finished_does_not_run_again(command, start, folder):
     assert command("deploy", "--approve", "service.yaml", cwd=folder).output.count("No changes.") == 1
 
 
+CHECKED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Checked:
+    derived_from: tosca.nodes.Root
+    interfaces:
+      Standard: {operations: {create: echo create >> log}}
+      Install:
+        operations:
+          check: 'echo checked >> log; test -e held || exit 0; touch began; while test -e held; do sleep 0.05; done'
+topology_template:
+  node_templates:
+    a: {type: Checked}
+    b: {type: Checked, requirements: [{dependency: a}]}
+"""
+
+
+def test_after_a_kill_of_a_check_nothing_is_known_worse_and_the_next_command_goes_on(command, start, folder):
+    (folder / "service.yaml").write_text(CHECKED)
+    assert command("deploy", "--approve", "service.yaml", cwd=folder).code == 0
+    before = json.loads(command("status", "--output", "json", "service.yaml", cwd=folder).stdout)["instances"]
+    (folder / "held").touch()
+    start("check", "service.yaml", cwd=folder)
+    wait_for(lambda: (folder / "began").exists(), "a check to begin")
+    kill_all(folder)
+    wait_for(lambda: not working_in(folder), "the end of all processes")
+    (folder / "held").unlink()
+    after = json.loads(command("status", "--output", "json", "service.yaml", cwd=folder).stdout)["instances"]
+    assert [(one["name"], one["state"]) for one in after] == [(one["name"], one["state"]) for one in before]
+    checked = command("check", "--output", "json", "service.yaml", cwd=folder)
+    assert checked.code == 0, checked.output
+    report = json.loads(checked.stdout)
+    assert [(one["instance"], one["target_status"]) for one in report["tasks"]] == [("a", "ok"), ("b", "ok")]
+    again = command("deploy", "--approve", "service.yaml", cwd=folder)
+    assert again.code == 0 and "No changes." in again.output, again.output
+    assert (folder / "log").read_text().count("create") == 2
+
+
+def test_two_ensembles_of_one_project_at_once_lose_nothing(command, start, tmp_path):
+    project = make_project(tmp_path / "project", service(6, seconds=0.2))
+    for name in ("one", "two"):
+        (project / name).mkdir()
+        (project / name / "service.yaml").write_text(service(6, seconds=0.2))
+        (project / name / "ensemble.yaml").write_text(
+            "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
+        )
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Two")
+    jobs = [start("deploy", "--approve", "--commit", cwd=project / name) for name in ("one", "two")]
+    outputs = [job.communicate()[0] for job in jobs]
+    assert [job.returncode for job in jobs] == [0, 0], outputs
+    for name in ("one", "two"):
+        folder = project / name
+        assert sorted(noted(folder)) == [f"create n{number}" for number in range(6)]
+        status = json.loads(command("status", "--output", "json", cwd=folder).stdout)
+        assert [one["status"] for one in status["instances"]] == ["ok"] * 6
+        assert "No changes." in command("plan", cwd=folder).output
+        assert git(project, "status", "--porcelain", "--", f"{name}/ensemble.yaml", f"{name}/changes") == ""
+        told = git(project, "log", "--format=%s", "--", f"{name}/ensemble.yaml").splitlines()
+        assert len([line for line in told if line.startswith("Deploy A")]) == 1
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_lets_end_what_runs_and_records_and_commits_it(command, start, tmp_path, number, code):
     folder = make_project(tmp_path / "project", service(8, seconds=0.6))
