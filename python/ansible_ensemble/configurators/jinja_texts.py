@@ -6,7 +6,7 @@ a default or tests, and those that it reads in a branch, a loop or a macro, of w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -63,15 +63,17 @@ def expression_fault(text: str) -> str | None:
 
 def needed_names(text: str, signs: Mapping[str, Any] | None = None) -> dict[str, int]:
     """Variables without which a template always fails -> the line that reads each; none of what cannot be read."""
+    from jinja2 import nodes
+
     read = parsed(text, signs)
     if read is None:
         return {}
     tree, before = read
     own = set_names(text, signs)
     found: dict[str, int] = {}
-    for name in _needed(tree):
-        if name.name not in own | _GIVEN and not name.name.startswith(_OF_ANSIBLE):
-            found.setdefault(name.name, name.lineno + before)
+    for one in always_rendered(tree, _does_without):
+        if isinstance(one, nodes.Name) and one.name not in own | _GIVEN and not one.name.startswith(_OF_ANSIBLE):
+            found.setdefault(one.name, one.lineno + before)
     return {name: line for name, line in found.items() if name not in _globals()}
 
 
@@ -125,47 +127,34 @@ def included(text: str, signs: Mapping[str, Any] | None = None) -> dict[str, int
     return found
 
 
-def always_rendered(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The parts of a template that are rendered whenever it is: no branch, loop or macro."""
+def always_rendered(
+    node: nodes.Node, leave: Callable[[nodes.Node], bool] = lambda _node: False
+) -> Iterator[nodes.Node]:
+    """The parts of a template that are rendered whenever it is: no branch, loop or macro; some may be left out."""
     from jinja2 import nodes
 
+    if leave(node):
+        return
     yield node
+    inner: Iterable[nodes.Node] = node.iter_child_nodes()
     if isinstance(node, nodes.Macro | nodes.CallBlock):
-        return
-    if isinstance(node, nodes.If | nodes.CondExpr):
-        yield from always_rendered(node.test)
-    elif isinstance(node, nodes.For):
-        yield from always_rendered(node.iter)
-    elif isinstance(node, nodes.And | nodes.Or):
-        yield from always_rendered(node.left)
-    else:
-        for one in node.iter_child_nodes():
-            yield from always_rendered(one)
-
-
-def _needed(node: nodes.Node) -> Iterator[nodes.Name]:
-    """The names that a part of a template reads whenever it is rendered."""
-    from jinja2 import nodes
-
-    if isinstance(node, nodes.Name):
-        yield node
-    elif isinstance(node, nodes.Test | nodes.Macro | nodes.CallBlock) or _has_default(node):
-        return
+        inner = ()
     elif isinstance(node, nodes.If | nodes.CondExpr):
-        yield from _needed(node.test)
+        inner = (node.test,)
     elif isinstance(node, nodes.For):
-        yield from _needed(node.iter)
+        inner = (node.iter,)
     elif isinstance(node, nodes.And | nodes.Or):
-        yield from _needed(node.left)
-    else:
-        for one in node.iter_child_nodes():
-            yield from _needed(one)
+        inner = (node.left,)
+    for one in inner:
+        yield from always_rendered(one, leave)
 
 
-def _has_default(node: nodes.Node) -> bool:
+def _does_without(node: nodes.Node) -> bool:
+    """Whether a part of a template tests what it is given, or has a default in its place."""
     from jinja2 import nodes
 
-    return isinstance(node, nodes.Filter) and node.name.rpartition(".")[2] in _DEFAULTS
+    is_default = isinstance(node, nodes.Filter) and node.name.rpartition(".")[2] in _DEFAULTS
+    return is_default or isinstance(node, nodes.Test)
 
 
 def _headed(text: str, signs: Mapping[str, Any] | None) -> tuple[str, dict[str, str], int]:
