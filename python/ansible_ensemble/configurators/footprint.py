@@ -7,88 +7,34 @@ had made by then would take it for what was there before.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Generator, Iterable, Mapping
 from copy import deepcopy
-from hashlib import sha256
 from pathlib import Path
-from posixpath import basename, dirname, join, normpath, relpath
+from posixpath import basename, join, normpath, relpath
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
-from ansible_ensemble.configurators.made_files import FILE
-from ansible_ensemble.configurators.protocol import Note, Progress, Result, Task
-from ansible_ensemble.configurators.results import to_result
+from ansible_ensemble.configurators.looks import COMMAND, FOLDER, Look, as_other, digest_of, look_at
+from ansible_ensemble.configurators.protocol import Note, Task
 from ansible_ensemble.configurators.sent_files import sent_file
 from ansible_ensemble.configurators.teardown import PACKAGES, Way, full_name, makes_tree, path_of, way_of
-from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import ModuleCall, Outcome, did_not_look
 from ansible_ensemble.language.given_input import is_lost
-
-#: Keywords of tasks by which also a look runs as the module does.
-_KEYWORDS = frozenset(
-    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "delegate_to"}
-    | {"environment", "vars"}
-)
 
 #: The most paths of one folder that are noted one by one; of more, their digest is.
 _MOST = 200
 #: The most paths that a note holds while a module runs.
 _MOST_BEFORE = 5000
-_COMMAND = f"{BUILTIN}command"
 _INI = "community.general.ini_file"
 _STATE = "state"
 _UNARCHIVE = f"{BUILTIN}unarchive"
 #: Modules that have a folder to themselves: what is new in it, they made.
 _ALONE = frozenset({f"{BUILTIN}git", f"{BUILTIN}subversion"})
 _THERE = "it was there before"
-_UNKNOWN = "whether it was there before is not known"
-_LAST, _FOLDER = "//", "/"
-#: Prints the path, what of it exists, a checksum of the file that it is, what is in the folder, one to a line, and the
-#: path without symbolic links above it.
-_LOOK = """
-p=$1 m=$3
-case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
-a=$p
-while ! { [ -e "$a" ] || [ -L "$a" ]; }; do b=$(dirname -- "$a"); [ "$b" = "$a" ] && break; a=$b; done
-printf '%s\\n%s\\n' "$p" "$a"
-if [ "$a" = "$p" ] && [ -d "$p" ]; then echo /; elif [ "$a" = "$p" ] && [ -f "$p" ]; then cksum < "$p"; else echo; fi
-d=$a
-[ "$a" = "$p" ] && d=$(dirname -- "$p")
-r=$(cd -- "$d" 2>/dev/null && pwd -P)${p#"$d"}
-if [ "$a" = "$p" ] && [ -d "$p" ]; then
-  [ -z "$2" ] || set -- "$@" -maxdepth 1
-  shift 3
-  find "$p/." "$@" -print0 | tr '\\n\\0' '\\001\\n' | head -n "$m"
-fi
-printf '//%s\\n' "$r"
-"""
-#: Removes files, and folders that are empty, given one to a line; prints what stays, and `-` if anything went.
-_REMOVE = """
-tr '\\n\\001' '\\0\\n' | xargs -0 sh -c 'n=
-for p; do
-  if [ -d "$p" ] && [ ! -L "$p" ]; then rmdir -- "$p" 2>/dev/null && n=1 || printf "%s\\n" "$p"
-  elif [ -e "$p" ] || [ -L "$p" ]; then rm -f -- "$p" && n=1 || { echo "!"; exit 1; }
-  fi
-done
-[ -z "$n" ] || echo -' sh
-"""
-#: Removes a file that is empty, but for blank lines.
-_REMOVE_EMPTY = 'if [ -f "$1" ] && ! grep -q "[^[:space:]]" "$1"; then rm -f -- "$1"; fi'
-#: Removes the section of a file if nothing is in it.
-_REMOVE_SECTION = """
-[ -f "$1" ] || exit 0
-if left=$(SECTION="[$2]" awk '
-  { line[NR] = $0 }
-  /^[[:space:]]*\\[/ { inside = 0 }
-  $0 == ENVIRON["SECTION"] { inside = at = NR; next }
-  inside && NF { at = 0 }
-  END { if (!at) exit 1; for (n = 1; n <= NR; n++) if (n != at) print line[n] }
-' "$1" && echo x); then printf %s "${left%x}" > "$1"; fi
-"""
+UNKNOWN = "whether it was there before is not known"
 #: Tells whether a service of systemd is active, and whether it is enabled.
 _ASK_SERVICE = """
 command -v systemctl >/dev/null || exit 3
@@ -145,63 +91,6 @@ class Footprint(Struct):
         return Note({name: value for name, value in asdict(self).items() if value})
 
 
-class Look(Struct, frozen=True):
-    """What a look at a path saw.
-
-    Attributes:
-        path: as the host has it.
-        near: the path itself, or the nearest folder above it that exists.
-        digest: of the file that it is; of a folder a slash.
-        inside: what is in the folder that it is.
-        real: the path without symbolic links above it.
-    """
-
-    path: str
-    near: str
-    digest: str = ""
-    inside: frozenset[str] = frozenset()
-    real: str = ""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is something at the path."""
-        return self.near == self.path
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder, or leads to one."""
-        return self.digest == _FOLDER
-
-    def missing(self) -> list[str]:
-        """The path and the folders above it that do not exist."""
-        found, path = [], self.path
-        while path not in (self.near, "", "."):
-            found.append(path)
-            path = dirname(path)
-        return found
-
-
-def look_at(
-    call: ModuleCall, path: str, *, deep: bool, most: int = sys.maxsize
-) -> Generator[ModuleCall, Outcome, Look | None]:
-    """Look at a path on the host, and at so many paths in it; None where that does not tell."""
-    if "$" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
-        return None  # only the module knows what it means
-    clean = normpath(path)
-    outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _LOOK, "sh", clean, "" if deep else "1", str(most)]})
-    lines = str(outcome.result.get("stdout") or "").split("\n")
-    if not outcome.ok or len(lines) < 4 or not lines[-1].startswith(_LAST):
-        return None
-    inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
-    return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))
-
-
-def _as(call: ModuleCall, module: str, args: Mapping[str, Any], *, check: bool = False) -> ModuleCall:
-    """The call of another module where and as whom one runs."""
-    keywords = {name: value for name, value in call.keywords.items() if name in _KEYWORDS}
-    return replace(call, module=module, args=dict(args), keywords=keywords, check=check, diff=False)
-
-
 def nothing() -> Generator[ModuleCall | Note, Any, None]:
     """Nothing is noted."""
     yield from ()
@@ -216,7 +105,7 @@ def begin(
     """
     module, args, noted = call.module, call.args, task.made
     given = {teardown["kept"][name]: value for name, value in args.items() if name in teardown["kept"]}
-    gone = _as(call, str(teardown["module"]), {**given, **teardown["more"]})
+    gone = as_other(call, str(teardown["module"]), {**given, **teardown["more"]})
     tree = _is_tree(task, call)
     known, way = Footprint.of(noted), way_of(module, args)
     if known is None and task.was_configured:
@@ -240,7 +129,7 @@ def begin(
             found.items = [str(args["section"])] if outcome.ok and not outcome.changed else []
     elif way is Way.SERVICE and found.names != [str(args.get("name"))]:
         found.names = [str(args.get("name"))]
-        outcome = yield _as(call, _COMMAND, {"argv": ["sh", "-c", _ASK_SERVICE, "sh", *found.names]})
+        outcome = yield as_other(call, COMMAND, {"argv": ["sh", "-c", _ASK_SERVICE, "sh", *found.names]})
         found.was = str(outcome.result.get("stdout") or "").split()
         found.kept = "" if outcome.ok else "what the service was before is not known"
     elif way is Way.STATE:
@@ -279,7 +168,7 @@ def _ask_module(found: Footprint, module: str, gone: ModuleCall) -> Generator[Mo
         found.kept = ""
     outcome = yield replace(gone, check=True, args={**gone.args, key: left} if is_list else gone.args)
     if not outcome.ok or did_not_look(outcome.result):
-        found.kept, found.before = _UNKNOWN, {"unknown": True}
+        found.kept, found.before = UNKNOWN, {"unknown": True}
     elif is_list:
         yield from _ask_of_each(found, gone, key, left, any_there=outcome.changed)
     elif outcome.changed:
@@ -305,7 +194,7 @@ def _bare(name: Any) -> str:
 
 def listing(call: ModuleCall, found: Footprint) -> ModuleCall:
     """The call of a module, which lists the files of an archive where others may put files into the same folder."""
-    if full_name(call.module) != _UNARCHIVE or found.before.get("digest") != _FOLDER:
+    if full_name(call.module) != _UNARCHIVE or found.before.get("digest") != FOLDER:
         return call
     return replace(call, args={**call.args, "list_files": True})
 
@@ -337,7 +226,7 @@ def end(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[Modul
 def _end_of_files(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[ModuleCall, Any, None]:
     before, found.before = found.before, {}
     if before.get("unknown"):
-        found.kept = found.kept or _UNKNOWN
+        found.kept = found.kept or UNKNOWN
         return
     seen = Look(before["path"], before["near"], before["digest"], frozenset(before["inside"]))
     if found.way == Way.FILES.value:
@@ -362,16 +251,16 @@ def _made_files(
     elif tree:  # whatever it says of having changed: copying a folder, Ansible tells it of the last file alone
         after = yield from look_at(call, seen.path, deep=True)
         if after is None:
-            found.kept = _UNKNOWN
+            found.kept = UNKNOWN
             return
         new = _sent(call, seen.path, after.inside - seen.inside)
         if seen.is_there and seen.path not in found.paths:
             new = _own(call, result, seen, new)
         if found.whole:  # another revision; what somebody else put there since is not to go with it
-            mixed = _digest(seen.inside) != found.whole["digest"]
-            found.whole["digest"] = "" if mixed else _digest(after.inside)
+            mixed = digest_of(seen.inside) != found.whole["digest"]
+            found.whole["digest"] = "" if mixed else digest_of(after.inside)
         elif not seen.is_there and len(new) > _MOST and len(new) == len(after.inside):
-            found.whole = {"path": seen.path, "digest": _digest(after.inside)}
+            found.whole = {"path": seen.path, "digest": digest_of(after.inside)}
             made.remove(seen.path)
         else:
             made += new
@@ -451,139 +340,3 @@ def _keep_backup(
 def _said(outcome: Outcome) -> Mapping[str, Any]:
     """What a module returned, be it hidden: only names of files are taken of it."""
     return outcome.hidden or outcome.result
-
-
-def _digest(inside: Iterable[str]) -> str:
-    return sha256("\0".join(sorted(inside)).encode()).hexdigest()
-
-
-class Gone(Struct):
-    """What was taken away.
-
-    Attributes:
-        changed: whether anything was.
-        left: what stays, and why.
-    """
-
-    changed: bool = False
-    left: list[str] = field(default_factory=list)
-
-
-def take_away_made(
-    task: Task, gone: ModuleCall, teardown: Mapping[str, Any]
-) -> Generator[ModuleCall | Progress, Any, Result]:
-    """Take away what a module made, by what was noted of it; `gone` is its own way, where it has one.
-
-    Raises:
-        EnsembleError: something could not be removed.
-    """
-    found, done = Footprint.of(task.made), Gone()
-    if found is None:  # it was deployed before such notes were taken, or by somebody else
-        found = yield from _unnoted(gone, Way(teardown["way"]))
-    outcome = yield from _take_away(gone, found, done)
-    for text in done.left:
-        yield Progress(text)
-    ended = replace(outcome, changed=done.changed)
-    result = to_result(task, ended, {}, modified=done.changed)
-    return result
-
-
-def _unnoted(gone: ModuleCall, way: Way) -> Generator[ModuleCall, Any, Footprint]:
-    """What a module may have made of which nothing is noted: its own state, or the file of its path, but no folder."""
-    path = str(next(iter(gone.args.values()), ""))
-    if way in (Way.STATE, Way.PART):
-        return Footprint(Way.STATE.value)
-    if way is not Way.FILES:
-        return Footprint(way.value, path, kept=_UNKNOWN)
-    seen = yield from look_at(gone, path, deep=False)
-    if seen is not None and seen.is_there and not seen.is_folder:
-        return Footprint(Way.STATE.value)
-    is_own = full_name(gone.module) == FILE and seen is not None and not seen.inside
-    return Footprint(Way.STATE.value) if is_own else Footprint(way.value, path, kept=_UNKNOWN)
-
-
-def _take_away(gone: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, Outcome]:
-    outcome = Outcome(ok=True, changed=False, lane="fast")
-    restored = False if gone.check else (yield from _restore(gone, found, done))
-    if restored:
-        pass
-    elif found.kept:
-        done.left.append(f"{found.path or 'what it is about'} stays: {found.kept}")
-    elif found.way in (Way.STATE.value, Way.PART.value):
-        args = dict(gone.args)
-        if found.items and found.way == Way.STATE.value:
-            args["name" if "name" in args else "pkg"] = list(found.items)
-        outcome = yield replace(gone, args=args)
-        done.changed |= bool(outcome.changed)
-    elif found.way == Way.SERVICE.value and (changes := _opposite(found)):
-        outcome = yield replace(gone, args={"name": gone.args.get("name"), **changes})
-        done.changed |= bool(outcome.changed)
-    if outcome.ok and not gone.check:
-        if found.items and found.way == Way.PART.value:
-            yield from _run(gone, ["sh", "-c", _REMOVE_SECTION, "sh", normpath(found.path), *found.items])
-        yield from _remove(gone, found, done)
-    elif outcome.ok:
-        done.changed |= bool(found.paths or found.whole or found.originals)
-    if found.replaced and not restored:
-        done.left.append(f"what was replaced in {found.path} is not restored: there is no backup")
-    return outcome
-
-
-def _opposite(found: Footprint) -> dict[str, Any]:
-    """Arguments with which a service is again what it was not."""
-    return {
-        **({} if "active" in found.was else {"state": "stopped"}),
-        **({} if "enabled" in found.was else {"enabled": False}),
-    }
-
-
-def _restore(call: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, bool]:
-    """Put backups back where nobody changed the file since; whether that of the path itself was."""
-    restored = False
-    for path, original in found.originals.items():
-        backup = original["backup"]
-        seen = yield from look_at(call, path, deep=False)
-        if seen is not None and seen.is_there and seen.digest != original["digest"]:
-            done.left.append(f"{path} was changed since; what it was before is in {backup}")
-            continue
-        outcome = yield _as(call, _COMMAND, {"argv": ["mv", "-f", "--", backup, seen.path if seen else path]})
-        if not outcome.ok:
-            raise EnsembleError(f"{backup} cannot be put back: {outcome.error}")
-        done.changed = True
-        own = normpath(found.path)
-        restored |= path == own or path.startswith(f"{own}/")
-    return restored
-
-
-def _remove(call: ModuleCall, found: Footprint, done: Gone) -> Generator[ModuleCall, Any, None]:
-    """Remove files and folders that were made: the deepest first, and of folders only what holds nothing else."""
-    if found.whole:
-        path = found.whole["path"]
-        seen = yield from look_at(call, path, deep=True)
-        if seen is not None and seen.is_there and _digest(seen.inside) == found.whole["digest"]:
-            yield from _run(call, ["rm", "-rf", "--", path])
-            done.changed = True
-        elif seen is None or seen.is_there:
-            done.left.append(f"{path} stays: it holds something else than what was made")
-    paths = sorted([*found.paths, *found.backups], key=lambda path: (-path.count("/"), path))
-    if found.way == Way.PART.value and found.paths:  # the file itself, and folders above it
-        file = max(found.paths, key=len)
-        yield from _run(call, ["sh", "-c", _REMOVE_EMPTY, "sh", file])
-        paths.remove(file)
-    if not paths:
-        return
-    lines = "".join(path.replace("\n", "\x01") + "\n" for path in paths)
-    outcome = yield from _run(call, ["sh", "-c", _REMOVE], lines)
-    said = str(outcome.result.get("stdout") or "").split("\n")
-    done.changed |= "-" in said
-    stay = [line for line in said if line and line not in ("-", "!")]
-    if stay:
-        done.left.append(f"{stay[0]} stays: it holds something else than what was made")
-
-
-def _run(call: ModuleCall, argv: list[str], stdin: str = "") -> Generator[ModuleCall, Any, Outcome]:
-    more = {"stdin": stdin, "stdin_add_newline": False} if stdin else {}
-    outcome: Outcome = yield _as(call, _COMMAND, {"argv": argv, **more})
-    if not outcome.ok:
-        raise EnsembleError(f"what was made cannot be removed: {outcome.error}")
-    return outcome

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ansible_ensemble.configurators.check_mode import is_dry_run_check
-from ansible_ensemble.configurators.footprint import look_at
+from ansible_ensemble.configurators.looks import look_at
 from ansible_ensemble.configurators.protocol import Basis, Note, Result, Task
 from ansible_ensemble.core.orders import CONTROLLER, Host, ModuleCall, Outcome
 from ansible_ensemble.core.written_path import WrittenPath

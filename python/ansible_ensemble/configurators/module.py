@@ -19,7 +19,7 @@ from ansible_ensemble.configurators.check_mode import (
     what_differs,
 )
 from ansible_ensemble.configurators.environment import set_variables
-from ansible_ensemble.configurators.footprint import begin, end, listing, nothing, take_away_made, without_listing
+from ansible_ensemble.configurators.footprint import begin, end, listing, nothing, without_listing
 from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.left_paths import look_at_paths
 from ansible_ensemble.configurators.locations import collection_folders, library_folders
@@ -28,6 +28,7 @@ from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
 from ansible_ensemble.configurators.sent_files import file_faults, sent_file
+from ansible_ensemble.configurators.taking_away import take_away_made
 from ansible_ensemble.core.diffs import discreet, discreet_result
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import ModuleCall, did_not_look

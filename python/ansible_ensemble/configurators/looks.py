@@ -1,0 +1,106 @@
+"""What is at a path of a host, by a look of its shell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterable, Mapping
+from hashlib import sha256
+from posixpath import dirname, normpath
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.core.orders import ModuleCall, Outcome
+
+#: Keywords of tasks by which also a look runs as the module does.
+_KEYWORDS = frozenset(
+    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "delegate_to"}
+    | {"environment", "vars"}
+)
+
+COMMAND = f"{BUILTIN}command"
+#: How the last line of a look begins; what it tells of a folder.
+_LAST, FOLDER = "//", "/"
+#: Prints the path, what of it exists, a checksum of the file that it is, what is in the folder, one to a line, and the
+#: path without symbolic links above it.
+_LOOK = """
+p=$1 m=$3
+case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
+a=$p
+while ! { [ -e "$a" ] || [ -L "$a" ]; }; do b=$(dirname -- "$a"); [ "$b" = "$a" ] && break; a=$b; done
+printf '%s\\n%s\\n' "$p" "$a"
+if [ "$a" = "$p" ] && [ -d "$p" ]; then echo /; elif [ "$a" = "$p" ] && [ -f "$p" ]; then cksum < "$p"; else echo; fi
+d=$a
+[ "$a" = "$p" ] && d=$(dirname -- "$p")
+r=$(cd -- "$d" 2>/dev/null && pwd -P)${p#"$d"}
+if [ "$a" = "$p" ] && [ -d "$p" ]; then
+  [ -z "$2" ] || set -- "$@" -maxdepth 1
+  shift 3
+  find "$p/." "$@" -print0 | tr '\\n\\0' '\\001\\n' | head -n "$m"
+fi
+printf '//%s\\n' "$r"
+"""
+
+
+class Look(Struct, frozen=True):
+    """What a look at a path saw.
+
+    Attributes:
+        path: as the host has it.
+        near: the path itself, or the nearest folder above it that exists.
+        digest: of the file that it is; of a folder a slash.
+        inside: what is in the folder that it is.
+        real: the path without symbolic links above it.
+    """
+
+    path: str
+    near: str
+    digest: str = ""
+    inside: frozenset[str] = frozenset()
+    real: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is something at the path."""
+        return self.near == self.path
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, or leads to one."""
+        return self.digest == FOLDER
+
+    def missing(self) -> list[str]:
+        """The path and the folders above it that do not exist."""
+        found, path = [], self.path
+        while path not in (self.near, "", "."):
+            found.append(path)
+            path = dirname(path)
+        return found
+
+
+def look_at(
+    call: ModuleCall, path: str, *, deep: bool, most: int = sys.maxsize
+) -> Generator[ModuleCall, Outcome, Look | None]:
+    """Look at a path on the host, and at so many paths in it; None where that does not tell."""
+    if "$" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
+        return None  # only the module knows what it means
+    clean = normpath(path)
+    outcome = yield as_other(call, COMMAND, {"argv": ["sh", "-c", _LOOK, "sh", clean, "" if deep else "1", str(most)]})
+    lines = str(outcome.result.get("stdout") or "").split("\n")
+    if not outcome.ok or len(lines) < 4 or not lines[-1].startswith(_LAST):
+        return None
+    inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
+    return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))
+
+
+def as_other(call: ModuleCall, module: str, args: Mapping[str, Any], *, check: bool = False) -> ModuleCall:
+    """The call of another module where and as whom one runs."""
+    keywords = {name: value for name, value in call.keywords.items() if name in _KEYWORDS}
+    return replace(call, module=module, args=dict(args), keywords=keywords, check=check, diff=False)
+
+
+def digest_of(inside: Iterable[str]) -> str:
+    """A digest of the paths in a folder."""
+    return sha256("\0".join(sorted(inside)).encode()).hexdigest()
