@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ansible_ensemble.cli.console import Console
+from ansible_ensemble.execution.journal_tail import JournalTail
 from ansible_ensemble.reports.live import LiveView
 from ansible_ensemble.reports.progress import Progress
 from ansible_ensemble.reports.remaining import Remaining
 
 #: Seconds between two looks at the journal.
 _INTERVAL = 0.5
-
-
-class JournalTail:
-    """The events of a journal that were not read yet. It stays with the file when that is renamed.
-
-    Args:
-        path: the journal, which need not exist yet.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stream: BinaryIO | None = None
-        self._rest = b""
-
-    def events(self) -> list[dict[str, Any]]:
-        """The events of the lines that were completed since the last call."""
-        if self._stream is None:
-            try:
-                self._stream = self._path.open("rb")
-            except OSError:
-                return []
-        complete, newline, self._rest = (self._rest + self._stream.read()).rpartition(b"\n")
-        return [event for line in (complete + newline).splitlines() for event in _event(line)]
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._stream is not None:
-            self._stream.close()
-
-
-def _event(line: bytes) -> Iterator[dict[str, Any]]:
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return
-    if isinstance(event, dict) and "event" in event:
-        yield event
 
 
 @contextmanager

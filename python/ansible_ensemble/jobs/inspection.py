@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes import history as records
@@ -18,6 +19,8 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.used import is_used
+from ansible_ensemble.projects.lock import is_left, read_lock
+from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.records.outputs import recorded_outputs
 from ansible_ensemble.views.reads import Deferred
 
@@ -118,6 +121,18 @@ def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str,
     return {"task": document}
 
 
+def running_journal(ensemble: str, job: str) -> Path | None:
+    """The journal of a job that is not recorded yet; None if it is, or if there is no such job."""
+    open_ones = open_journals(locate(ensemble).ensemble.parent)
+    return next((path for path in open_ones if job_of_journal(path) == job), None)
+
+
+def is_at_work(ensemble: str, journal: Path) -> bool:
+    """Whether the job of a journal still runs, or may: its lock is held by who lives, or cannot be seen from here."""
+    held = read_lock(locate(ensemble).ensemble)
+    return journal.exists() and held is not None and not is_left(held)
+
+
 def report(ensemble: str, job: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:
     """The report of a recorded job, by its journal, and when its operations began, in seconds since the epoch, by key.
 
@@ -125,7 +140,6 @@ def report(ensemble: str, job: str, options: Mapping[str, Any]) -> tuple[dict[st
         InvalidInput: there is no such job, or its journal is not here.
     """
     from ansible_ensemble.records.job_journal import read_job_journal
-    from ansible_ensemble.records.journals import job_log
     from ansible_ensemble.records.report import job_report
 
     if "job" not in show(ensemble, job, options):

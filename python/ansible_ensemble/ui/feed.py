@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME as JOBS_TSV
+from ansible_ensemble.execution.journal_tail import JournalTail
 from ansible_ensemble.projects.lock import lock_path
-from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
+from ansible_ensemble.records.journals import job_of_journal, open_journals
 
 #: Seconds between two looks at the files.
 _INTERVAL = 0.25
@@ -36,32 +36,6 @@ def _stamp(file: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-class _Tail:
-    """The end of a journal that grows."""
-
-    def __init__(self, path: Path) -> None:
-        self.job = job_of_journal(path)
-        self._path = path
-        self._at = 0
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """The entries that were added since the last look."""
-        path = self._path if self._path.exists() else job_log(self._path.parent.parent, self.job)
-        try:
-            with path.open("rb") as file:
-                file.seek(self._at)
-                added = file.read()
-        except OSError:
-            return
-        whole = added[: added.rfind(b"\n") + 1]
-        self._at += len(whole)
-        for line in whole.splitlines():
-            with suppress(ValueError):
-                entry = json.loads(line)
-                entry.pop("crc", None)
-                yield entry
-
-
 class Feed:
     """The messages of one ensemble, for all who look at it: one look at the files for all of them.
 
@@ -75,7 +49,7 @@ class Feed:
     def __init__(self, ensemble: Path) -> None:
         self._ensemble = ensemble
         self._viewers: set[asyncio.Queue[str]] = set()
-        self._tails: dict[Path, _Tail] = {}
+        self._tails: dict[Path, JournalTail] = {}
         self._task: asyncio.Task[None] | None = None
         self.watches = False
 
@@ -93,7 +67,6 @@ class Feed:
 
     async def _watch(self) -> None:
         """Look at the files for as long as somebody is here."""
-        self._tails.clear()
         list(self._entries())  # what is there already is asked for with the job
         known = signature(self._ensemble)
         self.watches = True
@@ -107,16 +80,19 @@ class Feed:
                     self.send(message("changed", {}))
         finally:
             self.watches = False
+            while self._tails:
+                self._tails.popitem()[1].close()
 
     def _entries(self) -> Iterator[str]:
         journals = open_journals(self._ensemble.parent)
         for path in journals:
-            self._tails.setdefault(path, _Tail(path))
+            if path not in self._tails:
+                self._tails[path] = JournalTail(path)
         for path, tail in list(self._tails.items()):
-            if entries := list(tail.lines()):
-                yield message("entries", {"job": tail.job, "entries": entries})
+            if entries := tail.events():
+                yield message("entries", {"job": job_of_journal(path), "entries": entries})
             if path not in journals:
-                del self._tails[path]
+                self._tails.pop(path).close()
 
     def send(self, text: str) -> None:
         """Tell all viewers something."""

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import time
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.reports.history_text import job_record_text, task_record_text
+
+#: Seconds between two looks at whether a job still runs.
+_INTERVAL = 0.25
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument("change_id", metavar="CHANGEID", help="id of a job or task, as in `ansible-ensemble history`")
+    parser.add_argument(
+        "--watch", action="store_true", default=False, help="follow a job that runs, whoever began it, to its end"
+    )
     options.add_ensemble_option(parser)
     options.add_options(parser, "show")
     options.add_common(parser, (*options.FORMATS, "html"))
@@ -23,6 +31,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     console = session.console
     given = options.job_options(arguments, console.environment)
+    if arguments.watch:
+        _watch(arguments, session)
     if arguments.output == "html":
         from ansible_ensemble.reports.job_html import job_html
 
@@ -32,3 +42,22 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     text = job_record_text if "tasks" in record else task_record_text
     console.answer(record, lambda: text(record, console.style))
     return 0
+
+
+def _watch(arguments: argparse.Namespace, session: Session) -> None:
+    """Show what a job does while it runs; one that is recorded already has nothing more to show.
+
+    Raises:
+        EnsembleError: it was killed.
+    """
+    from ansible_ensemble.cli.live import live_lines
+    from ansible_ensemble.jobs import inspection
+
+    journal = inspection.running_journal(arguments.ensemble, arguments.change_id)
+    if journal is None:
+        return
+    with live_lines(session.console, {"operations": []}, journal, verbosity=arguments.verbose):
+        while inspection.is_at_work(arguments.ensemble, journal):
+            time.sleep(_INTERVAL)
+    if journal.exists():
+        raise EnsembleError(f"the job {arguments.change_id} was killed", hint="`ansible-ensemble recover` records it")

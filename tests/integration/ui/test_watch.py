@@ -1,0 +1,78 @@
+"""A job that one terminal began is followed from another one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+
+
+def begun(project: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", PROGRAM, *words],
+        cwd=project,
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def watched(project: Path, go_on: Path) -> tuple[subprocess.Popen[str], subprocess.Popen[str], list[str]]:
+    """A job whose first operation waits, who watches it, and what that one was told so far."""
+    job = begun(project, "deploy", "--approve", "web/ensemble.yaml", WAITS_FOR=str(go_on))
+    assert job.stdout is not None
+    for line in job.stdout:
+        if "db: create ..." in line:
+            break
+    watcher = begun(project, "show", _name(project), "--watch", "--ensemble", "web")
+    assert watcher.stdout is not None
+    return job, watcher, [watcher.stdout.readline()]
+
+
+def test_a_job_is_followed_to_its_record(project: Path) -> None:
+    go_on = project / "go-on"
+    job, watcher, told = watched(project, go_on)
+    assert told == ["[1/2] db: create ...\n"]
+    go_on.touch()
+    rest, _none = watcher.communicate(timeout=120)
+    job.communicate(timeout=120)
+    assert job.returncode == watcher.returncode == 0, rest
+    assert "[2/2] app: create changed" in rest
+    assert f"Job {_name(project)}" in rest, "then its record is shown"
+
+
+def test_that_it_was_killed_is_said(project: Path) -> None:
+    never = project / "never"
+    job, watcher, _told = watched(project, never)
+    while processes := _processes_with(f"WAITS_FOR={never}"):
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, 9)
+    rest, _none = watcher.communicate(timeout=120)
+    job.communicate(timeout=120)
+    assert watcher.returncode == 1
+    assert "was killed" in rest
+    assert "recover" in rest
+
+
+def _name(project: Path) -> str:
+    """The id of the only job."""
+    (journal,) = (*(project / "web" / "jobs").glob("job*.journal"), *(project / "web" / "jobs").glob("job*.jsonl"))
+    return f"{journal.name.partition('.')[0][-8:]}0000"
+
+
+def _processes_with(variable: str) -> list[int]:
+    """The processes that have a variable in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if variable.encode() in environment.read_bytes().split(b"\0"):
+                found.append(int(environment.parent.name))
+    return found
