@@ -16,6 +16,7 @@ import array
 import atexit
 import contextlib
 import ctypes
+import ctypes.util
 import functools
 import gc
 import importlib.util
@@ -279,7 +280,7 @@ def _begin(request: dict[str, Any], streams: list[int], closed: list[int]) -> No
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with the server, which ends with the tests
+    _end_with_parent()  # the server, which ends with the tests
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
     for descriptor in {*streams, *closed}:
@@ -290,6 +291,10 @@ def _begin(request: dict[str, Any], streams: list[int], closed: list[int]) -> No
     os.chdir(request["cwd"])
     _set_environment(request["environment"])
     _set_arguments(request["argv"])
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _open_streams() -> None:
@@ -317,7 +322,8 @@ def _set_environment(environment: Mapping[str, str]) -> None:
 def _set_arguments(argv: list[str]) -> None:
     sys.argv = list(argv)
     sys.orig_argv = [sys.executable, *argv]
-    sys.path[0] = str(Path(argv[0]).parent)
+    if not sys.flags.safe_path:
+        sys.path[0] = str(Path(argv[0]).parent)
 
 
 # --- what is loaded before --------------------------------------------------------------------------------------------
@@ -329,6 +335,7 @@ def preload() -> None:
 
     _read_documents_of_ansible()
     _send_compiled_modules()
+    _find_the_c_library()
     with _without("ansible.constants"):
         for found in pkgutil.walk_packages(ansible_ensemble.__path__, "ansible_ensemble."):
             if not found.name.endswith("__main__"):
@@ -339,6 +346,7 @@ def preload() -> None:
         for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git"):
             _import(name)
         importlib.import_module("ansible_ensemble.language.normative").normative_documents()
+    importlib.import_module("ansible_ensemble.lanes.zygote").subprocess = _Zygotes()
 
 
 def _modules_of_playbook() -> list[str]:
@@ -410,6 +418,13 @@ def _send_compiled_modules() -> None:
     zipfile.ZipFile.writestr = write_both  # type: ignore[method-assign]
 
 
+def _find_the_c_library() -> None:
+    """Look it up once; each start of Ansible would run a program for that."""
+    find = ctypes.util.find_library
+    found = find("c")
+    ctypes.util.find_library = lambda name: found if name == "c" else find(name)
+
+
 @contextlib.contextmanager
 def _without(name: str) -> Iterator[None]:
     """Let a module, and all that needs it, fail to import."""
@@ -425,6 +440,57 @@ def _without(name: str) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(refused)
+
+
+# --- zygotes of jobs --------------------------------------------------------------------------------------------------
+
+
+class _Zygotes:
+    """Takes the place of `subprocess` where a job starts its zygote: a fork of a server that has its imports."""
+
+    DEVNULL = subprocess.DEVNULL
+
+    def __init__(self) -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiving:
+            receiving.bind("")  # a job finds it by its name: ansible-runner closes what it would inherit
+            self._address = receiving.getsockname()
+            self._server = subprocess.Popen(
+                # as a job starts a zygote
+                [sys.executable, "-P", __file__, str(receiving.fileno()), "zygote"],
+                pass_fds=[receiving.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    def Popen(self, words: Sequence[str], *, stdin: int, **others: Any) -> Any:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        request = {"argv": words[2:], "cwd": str(Path.cwd()), "environment": dict(os.environ), "umask": _umask()}
+        with theirs, Path(os.devnull).open("wb") as null, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sending:
+            sending.connect(self._address)
+            _send(sending, request, [theirs.fileno(), stdin, null.fileno(), null.fileno()])
+        return _Zygote(ours)
+
+
+class _Zygote:
+    """What a job knows of its zygote."""
+
+    def __init__(self, telling: socket.socket) -> None:
+        self._telling = telling
+        self.pid = json.loads(telling.recv(100))
+
+    def wait(self) -> None:
+        self._telling.recv(100)
+
+
+def preload_zygote() -> None:
+    """Import what a zygote does, of Ansible; end with the server that started this one."""
+    _end_with_parent()
+    _read_documents_of_ansible()
+    _import("ansible.module_utils.basic")
+    _import("ansible.module_utils._internal._ansiballz._loader")
+    _import("ansible.module_utils._internal._json._profiles._module_legacy_c2m")
+    _import("ansible.module_utils._internal._json._profiles._module_legacy_m2c")
+    _import("ansible.utils.collection_loader._collection_finder")
 
 
 # --- ansible-playbook -------------------------------------------------------------------------------------------------
@@ -556,8 +622,11 @@ def _run_named() -> object:
 
 
 if __name__ == "__main__":
-    preload()
-    os.execvpe = go_on_as_playbook(os.execvpe, Snapshot())
+    if sys.argv[2:] == ["zygote"]:
+        preload_zygote()
+    else:
+        preload()
+        os.execvpe = go_on_as_playbook(os.execvpe, Snapshot())
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))
