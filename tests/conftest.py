@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import shlex
@@ -38,9 +39,20 @@ def pytest_configure(config: pytest.Config) -> None:
     _trust_the_folders_of_tests()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Keep the garbage collector from what is collected: it stays, and there is much of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes long, so that tests that run side by side end together."""
-    items.sort(key=lambda item: (not _is_long(item), item.path.is_relative_to(REPOSITORY / "tests" / "unit")))
+    items.sort(key=lambda item: (not _is_long(item), item.nodeid.startswith("tests/unit/")))
 
 
 def _is_long(item: pytest.Item) -> bool:

@@ -13,7 +13,7 @@ import yaml
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.expressions import templates
 
-_CASES: dict[str, list[Any]] = yaml.safe_load((Path(__file__).parent / "attacks.yaml").read_text())
+_CASES: dict[str, list[Any]] = yaml.load((Path(__file__).parent / "attacks.yaml").read_text(), yaml.CSafeLoader)
 _SOON = 20  # seconds: without a bound it would be minutes
 
 

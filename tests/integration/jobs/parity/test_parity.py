@@ -24,9 +24,9 @@ from tests.integration.jobs.conftest import Run
 from tests.integration.sshd import SSHD, serving
 
 HERE = Path(__file__).parent
-DATA = yaml.safe_load((HERE / "cases.yaml").read_text())
+DATA = yaml.load((HERE / "cases.yaml").read_text(), yaml.CSafeLoader)
 CASES: dict[str, dict[str, Any]] = DATA["cases"]
-DEBIAN: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "debian.yaml").read_text())
+DEBIAN: dict[str, dict[str, Any]] = yaml.load((HERE / "debian.yaml").read_text(), yaml.CSafeLoader)
 HOSTS = ("w1", "w2")
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 

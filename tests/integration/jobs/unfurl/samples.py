@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-SAMPLES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text())
+SAMPLES: dict[str, dict[str, Any]] = yaml.load(Path(__file__).with_name("samples.yaml").read_text(), yaml.CSafeLoader)
 
 
 def write_sample(name: str, folder: Path, **replaced: str) -> None:

@@ -10,7 +10,7 @@ import yaml
 from ansible_ensemble.provision.server.tokens import parse_token
 
 ALL = {"scope": "*", "action": "*", "specific": "*"}
-ATTACKS = yaml.safe_load((Path(__file__).parent / "attacks.yml").read_text(encoding="utf-8"))
+ATTACKS = yaml.load((Path(__file__).parent / "attacks.yml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 ROLES = {
     "people": ["users get,list,create,update,password,token", "roles get,list,create,update"],
     "author": ["tasks,templates,stages,workflows,contents *"],

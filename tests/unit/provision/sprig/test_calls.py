@@ -12,7 +12,7 @@ from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.templates.rendering import Rendering
 from tests.integration.provision.templates.generated import DATA
 
-CALLS = yaml.safe_load((Path(__file__).parent / "calls.yaml").read_text())
+CALLS = yaml.load((Path(__file__).parent / "calls.yaml").read_text(), yaml.CSafeLoader)
 
 
 @pytest.mark.parametrize(("call", "expected"), CALLS, ids=[call for call, _ in CALLS])
