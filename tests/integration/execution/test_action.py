@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.matrix import sampled
+
 from .driving import DATA, environment
 
 PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
@@ -35,7 +37,7 @@ def play(tmp_path: Path, orders: list[dict[str, Any]], *options: str, **more: An
     return json.loads((tmp_path / "report.json").read_text())["outcomes"], done.stdout
 
 
-@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("fast", sampled([True, False], 2))
 def test_orders_see_the_playbook_around_them(tmp_path: Path, fast: bool) -> None:
     orders: list[dict[str, Any]] = [
         {"module": "test.lanes.probe", "args": {"do": "process"}},

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bench import bench_deploy, bench_plan
 
+pytestmark = pytest.mark.matrix
 OURS = {name: way for name, way in bench_deploy.WAYS.items() if name.startswith("ours")}
 
 

@@ -13,7 +13,10 @@ from .test_differential import differences, plain
 #: What `make community` installs.
 COLLECTIONS = Path(__file__).parents[3] / ".build/community"
 
-pytestmark = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
+pytestmark = [
+    pytest.mark.matrix,
+    pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections"),
+]
 
 NOWHERE = "http://127.0.0.1:1"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGk0Y0l1c2VkSW5UZXN0c0FuZE5vd2hlcmVFbHNlISEh somebody"

@@ -16,11 +16,12 @@ from ansible_ensemble.core.orders import Host, ModuleCall, Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, SensitiveStr
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from tests.integration.sshd import SSHD, Servers, serving
+from tests.matrix import sampled
 
 from .test_lanes import running, shell, until, use
 
 pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not installed")
-BOTH = pytest.mark.parametrize("fast", [True, False])
+BOTH = pytest.mark.parametrize("fast", sampled([True, False], 2))
 #: Takes its options as sudo does, ...
 OPTIONS = """#!/bin/sh
 while [ $# -gt 0 ]; do

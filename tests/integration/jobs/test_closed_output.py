@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.jobs.conftest import PROGRAMS, environment
 from tests.integration.jobs.nodes import noted, service
+from tests.matrix import sampled
 
 PLAYBOOK = ("ansible-playbook", "tosca.ensemble.deploy", "-e", "ensemble=service.yaml")
 COMMAND = ("ansible-ensemble", "deploy", "--approve", "service.yaml")
@@ -51,7 +52,7 @@ def unread(tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
     return run
 
 
-@pytest.mark.parametrize("both", [False, True], ids=["stdout", "stdout and stderr"])
+@pytest.mark.parametrize("both", sampled([False, True], 2), ids=["stdout", "stdout and stderr"])
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
 def test_a_playbook_comes_to_its_end(tmp_path: Path, unread: Callable, *, check: bool, both: bool) -> None:
     # a warning that cannot be printed ends ansible-playbook before it begins with anything of ours
@@ -71,7 +72,7 @@ def test_a_command_that_nobody_reads_does_nothing(tmp_path: Path, unread: Callab
 
 
 @pytest.mark.parametrize(("wrong", "code", "done"), [("none", 0, 3), ("n1", 1, 1)], ids=["ok", "failed"])
-@pytest.mark.parametrize("both", [False, True], ids=["stdout", "stdout and stderr"])
+@pytest.mark.parametrize("both", sampled([False, True], 2), ids=["stdout", "stdout and stderr"])
 def test_a_job_of_the_command_comes_to_its_end(
     tmp_path: Path, unread: Callable, wrong: str, code: int, done: int, *, both: bool
 ) -> None:
@@ -90,7 +91,7 @@ def test_a_job_of_the_command_comes_to_its_end(
      ("--version",), ("graph",), ("validate",), ("status", "no/such/file")],
     ids=" ".join,
 )  # fmt: skip
-@pytest.mark.parametrize("both", [False, True], ids=["stdout", "stdout and stderr"])
+@pytest.mark.parametrize("both", sampled([False, True], 2), ids=["stdout", "stdout and stderr"])
 def test_a_command_that_only_tells_ends_without_a_word(
     tmp_path: Path, unread: Callable, command: Callable[..., Any], words: tuple[str, ...], *, both: bool
 ) -> None:

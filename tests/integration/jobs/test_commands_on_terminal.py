@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS
+from tests.matrix import sampled
 
 from . import commands_in_turn
 from .test_terminal import on_terminal, plain
@@ -131,7 +132,7 @@ def faults(command: str, text: str, columns: int) -> Iterator[str]:
         yield f"{command}: empty lines: {text}"
 
 
-@pytest.mark.parametrize("terminal", TERMINALS)
+@pytest.mark.parametrize("terminal", sampled([(terminal,) for terminal in TERMINALS], 3))
 @pytest.mark.usefixtures("nothing_trusted")  # the list of what is trusted is of this test alone
 def test_commands(terminal: tuple[int, bool, str, dict[str, str]], deployed: Path, tmp_path: Path):
     columns, coloured, option, settings = terminal

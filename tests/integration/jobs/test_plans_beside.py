@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from tests.integration.jobs.nodes import noted, service
+from tests.matrix import sampled
 
 PLAYBOOK = ("tosca.ensemble.deploy", "-e", "ensemble=service.yaml", "-e", "ensemble_force=true")
 UNDEPLOY = ("tosca.ensemble.plan", "-e", "ensemble=service.yaml", "-e", "ensemble_workflow=undeploy")
 
 
-@pytest.mark.parametrize("program", ["ansible-ensemble", "ansible-playbook"])
+@pytest.mark.parametrize("program", sampled(["ansible-ensemble", "ansible-playbook"], 2))
 def test_plans_of_undeploy_beside_a_deploy(
     tmp_path: Path, command: Callable[..., Any], start: Callable[..., Any], program: str
 ) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.matrix import sampled
+
 #: Python runs this at the start of each process: it notes what is read, by whom.
 NOTES = """
 import os
@@ -69,7 +71,7 @@ node_types:
 READ = {"ensemble-project.yaml", "ensemble.yaml", "service.yaml", "types.yaml", "topology"}
 
 
-@pytest.mark.parametrize("file", ["ensemble.yaml", "service.yaml"])
+@pytest.mark.parametrize("file", sampled(["ensemble.yaml", "service.yaml"], 2))
 def test_each_process_reads_each_file_once(tmp_path: Path, command: Callable[..., Any], file: str) -> None:
     folder, site, notes = tmp_path / "project", tmp_path / "site", tmp_path / "notes"
     for path, text in (

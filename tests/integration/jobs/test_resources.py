@@ -92,7 +92,10 @@ def there(project: Path) -> list[str]:
     return sorted(file.name for file in (project / "there").iterdir())
 
 
-@pytest.fixture(params=["local", pytest.param("ssh", marks=pytest.mark.skipif(SSHD is None, reason="needs sshd"))])
+BY_SSH = [pytest.mark.matrix, pytest.mark.skipif(SSHD is None, reason="needs sshd")]
+
+
+@pytest.fixture(params=["local", pytest.param("ssh", marks=BY_SSH)])
 def hosts(request: pytest.FixtureRequest, project: Path) -> Iterator[None]:
     """The hosts of the inventory: connections to here, and servers for SSH."""
     if request.param == "local":
@@ -322,7 +325,10 @@ COLLECTIONS_THERE = pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make co
 
 @pytest.mark.parametrize(
     "rows",
-    [pytest.param(BUILTIN, id="builtin"), pytest.param(COMMUNITY, id="community", marks=COLLECTIONS_THERE)],
+    [
+        pytest.param(BUILTIN, id="builtin"),
+        pytest.param(COMMUNITY, id="community", marks=[COLLECTIONS_THERE, pytest.mark.matrix]),
+    ],
 )
 def test_modules(command: Command, project: Path, rows: list[Row]) -> None:
     folder = project / "there"

@@ -138,7 +138,7 @@ def test_the_server_is_installed_once_and_a_dry_run_does_nothing(host: Host) -> 
     verify(host.root / "units")
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_a_first_start_and_an_agent(host: Host) -> None:
     pack = host.controller.folder / "pack"
     for name, text in PACK.items():

@@ -206,7 +206,7 @@ def test_a_machine_is_deployed_checked_repaired_changed_and_undeployed(estate: E
     living(steps)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_a_failure_is_told_stopping_pauses_the_machine_and_deploy_goes_on(estate: Estate, living: Any) -> None:
     async def steps() -> None:
         estate.code.write_text("9")
@@ -236,7 +236,7 @@ def test_a_failure_is_told_stopping_pauses_the_machine_and_deploy_goes_on(estate
     living(steps)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_an_existing_machine_is_adopted_and_released(estate: Estate, living: Any) -> None:
     estate.write("existing: require", workflow="quick")
 

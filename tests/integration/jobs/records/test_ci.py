@@ -18,6 +18,7 @@ import pytest
 from ansible_ensemble.documents.yaml import read_yaml
 from tests.integration.jobs.conftest import Run, environment
 from tests.integration.jobs.records.repositories import git
+from tests.matrix import sampled
 from tests.preloaded import stand_ins
 
 SERVICE = """\
@@ -86,7 +87,9 @@ def in_bash(script: str, folder: Path, environment: Mapping[str, str]) -> subpro
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-@pytest.mark.parametrize(("server", "scripts"), [("gitlab", of_gitlab), ("github", of_github), ("jenkins", of_jenkins)])
+@pytest.mark.parametrize(
+    ("server", "scripts"), sampled([("gitlab", of_gitlab), ("github", of_github), ("jenkins", of_jenkins)], 3)
+)
 def test_its_steps(
     command: Callable[..., Run],
     tmp_path: Path,

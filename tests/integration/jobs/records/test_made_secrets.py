@@ -8,6 +8,7 @@ import pytest
 
 from tests.integration.jobs.records.canaries import CANARY, hunt
 from tests.integration.jobs.records.repositories import git, make_project
+from tests.matrix import sampled
 
 #: What operations make, a workflow takes, and a job gets as variables -> the secret.
 MADE = {
@@ -79,7 +80,7 @@ topology_template:
 """
 
 
-@pytest.mark.parametrize("vault", [True, False])
+@pytest.mark.parametrize("vault", sampled([True, False], 2))
 def test_canaries_that_operations_make_and_workflows_take(command, tmp_path, watched, vault):
     project, site, given = make_project(tmp_path / "project", MADE_SERVICE), tmp_path / "site", tmp_path / "given.yaml"
     login = {"user": "somebody", "password": MADE["field"]}

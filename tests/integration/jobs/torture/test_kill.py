@@ -27,8 +27,9 @@ from tests.integration.jobs.torture.folding import attributes, recorded, told
 from tests.integration.jobs.torture.words import NODES, OPERATIONS, last_words, noted, words_service
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "20"))
-#: The first rounds are in `make test`, too.
-NUMBERS = [pytest.param(number, marks=[pytest.mark.matrix] if number >= 6 else []) for number in range(ROUNDS)]
+#: Rounds that are in `make test`, too: all processes of a deploy go, its playbook, and an operation of an undeploy.
+QUICK = {2, 6, 11}
+NUMBERS = [pytest.param(number, marks=[] if number in QUICK else [pytest.mark.matrix]) for number in range(ROUNDS)]
 #: How often a plan by ansible-playbook goes on beside: it takes as long as the job.
 PLAYBOOK_EVERY = 5
 JOBS = 4

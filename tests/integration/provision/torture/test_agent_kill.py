@@ -16,6 +16,7 @@ import pytest
 from tests.integration.provision.agents import Simulated
 from tests.integration.provision.conftest import Walking
 from tests.integration.provision.walk import Walk
+from tests.matrix import sampled
 
 ROUNDS = min(int(os.environ.get("TORTURE_ROUNDS", "2")), 100)
 TASKS = [f"task{number}" for number in range(10)]
@@ -67,7 +68,7 @@ async def _checked(walk: Walk, simulated: Simulated, number: int, folder: Path) 
     assert not (folder / "overlaps").exists()  # what a killed agent left running was ended
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", sampled([signal.SIGKILL, signal.SIGTERM], 2))
 def test_agents_are_ended(walk: Walking, number: int) -> None:
     chance = random.Random(ROUNDS)
 

@@ -10,6 +10,8 @@ import os
 import random
 from pathlib import Path
 
+import pytest
+
 from tests.integration.provision.lasting import Lasting
 from tests.integration.provision.torture.load import Load, settle
 
@@ -36,6 +38,7 @@ def test_one_server_is_killed(tmp_path: Path) -> None:
     assert server.complaints == []
 
 
+@pytest.mark.matrix
 def test_one_of_three_servers_is_killed(tmp_path: Path, postgres: str) -> None:
     servers = [Lasting(tmp_path / name, "--database", postgres) for name in ("one", "two", "three")]
     chance = random.Random(ROUNDS)
