@@ -83,6 +83,8 @@ def read_definition(
         problems.add(f"'{name}' has the status {definition.status}", place, f"it is one of {', '.join(_STATUSES)}")
     _read_default(definition, raw, scope, inherited)
     if "value" in raw:
+        if inherited is not None and inherited.has_value and inherited.value != raw["value"]:
+            problems.add(f"the value of '{name}' is fixed, and cannot be refined", place_of(raw, "value"))
         definition.value, definition.has_value = raw["value"], True
         if raw["value"] is not None and "type" in raw:
             scope.types.check_later(raw["value"], definition, f"the value of '{name}'", place_of(raw, "value"))

@@ -170,6 +170,7 @@ class Types:
         checks: values to check, in order.
         limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
         is_unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
+        is_strict: whether values are of their types as TOSCA 2.0 has it: no number is a text, no `no` a boolean.
     """
 
     def __init__(self, problems: Problems, build: Build, *, is_unfurl: bool = False) -> None:
@@ -179,6 +180,7 @@ class Types:
         self.checks: list[Check] = []
         self.limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = []
         self.is_unfurl = is_unfurl
+        self.is_strict = False
         self.normative = _normative_scope(self)
 
     def declare(self, scope: Scope, document: Mapping[str, Any]) -> None:

@@ -82,7 +82,9 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     # A number for a text is let through outside of other values, as tosca-parser does: people leave the quotes of a
     # password or a version away.
     hidden = site.hidden or (base in ("list", "map") and has_secret(schema, types.data_type, by_name=True))
-    fault = type_fault(value, base, nested=bool(site.path), hidden=hidden)
+    fault = type_fault(value, base, nested=bool(site.path) or types.is_strict, hidden=hidden)
+    if fault is None and types.is_strict and not _is_strictly(value, base):
+        fault = f"{kind_of(value, hidden=hidden)} is not of type {base}", None
     if fault is not None:
         yield site.fault(*fault)
         return
@@ -201,6 +203,12 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     if base == "string" and isinstance(value, Mapping | list):
         hint = f"declare it as type: {'list' if isinstance(value, list) else 'map'}, or write it as text, in quotes"
     return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
+
+
+def _is_strictly(value: Any, base: str) -> bool:
+    if base == "boolean":
+        return isinstance(value, bool)
+    return base != "null" or value is None
 
 
 _HINTS = {

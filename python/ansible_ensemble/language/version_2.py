@@ -9,7 +9,7 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import Map, changed, key_place_of, place_of
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.language.version_2_calls import Calls, is_call
-from ansible_ensemble.language.version_2_conditions import WANTED, read_filter, read_validation
+from ansible_ensemble.language.version_2_conditions import read_filter, read_validation
 from ansible_ensemble.language.version_2_functions import read_functions
 
 VERSION_2 = "tosca_2_0"
@@ -72,6 +72,9 @@ _RENAMED: dict[str, dict[str, str]] = {
 
 _CONDITIONS = {"filter": read_filter, "validation": read_validation}
 _TYPE_NAMES = {"nil": "null", "bytes": "string"}
+#: What the text of bytes is written with [TOSCA 2.0, 9.1.1.5].
+_BASE64 = r"[A-Za-z0-9+/\s]*={0,2}\s*"
+_VERSION_KEY = "tosca_definitions_version"
 
 
 def in_words_of_1_3(document: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
@@ -80,6 +83,8 @@ def in_words_of_1_3(document: Mapping[str, Any], problems: Problems) -> Mapping[
     Sections and keys that have other names get those of 1.3, `{$f: x}` becomes `{f: x}` or an expression, validation
     clauses become constraints, conditions of filters become node filters.
     """
+    if _VERSION_KEY in document and next(iter(document)) != _VERSION_KEY:
+        problems.add(f"{_VERSION_KEY} must be the first key of a file", key_place_of(document, _VERSION_KEY))
     made: Mapping[str, Any] = _Reader(Calls(read_functions(document, problems), problems)).element(
         document, "service_template"
     )
@@ -92,6 +97,9 @@ class _Reader:
         self.problems = calls.problems
 
     def part(self, raw: Any, name: str, place: Place | None) -> Any:
+        if name.startswith("*requirement") and isinstance(raw, Mapping):
+            hint = "write one entry for each requirement: [{host: ...}, {db: ...}]"
+            self.problems.add("requirements must be a list, not a map", place, hint)
         if name.startswith("*"):
             return self.entries(raw, name[1:], place)
         if name in _CONDITIONS:
@@ -121,6 +129,8 @@ class _Reader:
             if name in made:
                 self.problems.add(f"`{key}` beside others of its kind is not supported", key_place_of(raw, key))
                 continue
+            if key == "derived_from" and value is None:
+                self.problems.add("derived_from names no type", key_place_of(raw, key), "leave it out")
             part = parts.get(key, "operation" if element == "interface" and _is_operation(key, value) else "value")
             made.adopt(name, self.part(value, part, place_of(raw, key)), raw, key)
         return _finished(made, element)
@@ -129,6 +139,8 @@ class _Reader:
         """What is not written as a map: the name of a capability type, of an implementing file, a value."""
         if element == "requirement_definition" and isinstance(raw, str):
             return {"capability": raw, "occurrences": [0, "UNBOUNDED"]}
+        if element == "schema" and raw == "bytes":
+            return _finished(Map(type=raw), element)
         return _TYPE_NAMES.get(raw, raw) if element == "schema" and isinstance(raw, str) else self.value(raw)
 
     def value(self, raw: Any) -> Any:
@@ -156,23 +168,15 @@ def _unescaped(raw: Mapping[Any, Any]) -> Map:
 def _finished(made: Map, element: str) -> Map:
     if element in _SCHEMAS:
         for key in ("type", "derived_from"):
+            if made.get(key) == "bytes":
+                made["constraints"] = [{"pattern": _BASE64}, *made.get("constraints", [])]
             if isinstance(made.get(key), str):
                 made[key] = _TYPE_NAMES.get(made[key], made[key])
-    if element in ("requirement_definition", "requirement"):
-        _name_capability(made)
     if element == "requirement_definition":
         made.setdefault("occurrences", [0, "UNBOUNDED"])
     if element == "service_template":
-        made["tosca_definitions_version"] = VERSION_2
+        made[_VERSION_KEY] = VERSION_2
     return made
-
-
-def _name_capability(made: Map) -> None:
-    """Have a filter that looks into the capability that is required name it."""
-    filters = made.get("node_filter")
-    for entry in filters.get("capabilities", []) if isinstance(filters, dict) else ():
-        if WANTED in entry and isinstance(made.get("capability"), str):
-            entry[made["capability"]] = entry.pop(WANTED)
 
 
 def _is_definition(raw: Mapping[Any, Any]) -> bool:

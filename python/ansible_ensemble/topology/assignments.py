@@ -49,7 +49,7 @@ def read_assignments(
             scope.types.check_later(value, definition, f"{kind} '{name}' of {what}", where)
         elif definition.has_default:
             values[name] = Assignment(definition.default, definition, definition.place, None, is_default=True)
-        elif part == "properties" and complete and definition.required:
+        elif part == "properties" and complete and definition.required and definition.schema.type != "null":
             problems.add(f"the {kind} '{name}' of {what} is missing", place, f"its type is {definition.schema.type}")
     for name, value in section.items():
         if name in definitions:

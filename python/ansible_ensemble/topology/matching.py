@@ -12,6 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
 from ansible_ensemble.language.filters import match_expressions, mismatch
+from ansible_ensemble.language.version_2_conditions import WANTED
 from ansible_ensemble.topology.building import Building
 
 Target = tuple[NodeTemplate, Capability | None]
@@ -175,10 +176,19 @@ def _fit(
             name, bounds = allowed[0].name, allowed[0].occurrences
             return None, f"its capability '{name}' already serves {bounds[1]}, the most that its occurrences allow"
     for node_filter in wanted.filters:
-        reason = mismatch(target, node_filter, building)
+        reason = mismatch(target, _about(node_filter, capabilities), building)
         if reason is not None:
             return None, reason
     return (capabilities[0] if capabilities else None), None
+
+
+def _about(node_filter: Mapping[str, Any], capabilities: list[Capability]) -> Mapping[str, Any]:
+    """A node filter that names the capability that is required, where it says no more than that."""
+    entries = node_filter.get("capabilities")
+    if not capabilities or not isinstance(entries, list) or not any(WANTED in one for one in entries):
+        return node_filter
+    name = capabilities[0].name
+    return {**node_filter, "capabilities": [{name: one[WANTED]} if WANTED in one else one for one in entries]}
 
 
 def _may_use(source: EntityType, target: EntityType, capability: Capability) -> bool:

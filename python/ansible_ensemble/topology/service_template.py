@@ -24,6 +24,7 @@ from ansible_ensemble.language.schema import read_definition
 from ansible_ensemble.language.short_form import template_in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, Scope, Types
 from ansible_ensemble.language.values import check_value, resolve
+from ansible_ensemble.language.version_2 import VERSION_2
 from ansible_ensemble.topology.blueprints import blueprint_templates
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
@@ -111,6 +112,7 @@ def load_topology(
     importer.versions = reading.versions
     reading.topologies.add(document.path)
     scope = importer.read(document, data, version=UNFURL_VERSION if data is not None else None)
+    types.is_strict = scope.version == VERSION_2
     if not importer.is_complete:
         problems.raise_all()  # further errors would only be about names in the missing files
     more = _more(scope, instances or {}, connections or {})

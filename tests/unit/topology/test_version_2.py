@@ -16,6 +16,12 @@ from ansible_ensemble.views.data import plain
 CASES: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("version_2.yaml")).data
 
 
+def test_the_version_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text("description: nothing\ntosca_definitions_version: tosca_2_0\n")
+    with pytest.raises(InvalidInput, match="must be the first key"):
+        load_topology(tmp_path / "service.yaml")
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_a_file_is_valid_or_refused(case: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "service.yaml"
