@@ -25,22 +25,19 @@ from ansible_ensemble.configurators.locations import (
     BUILTIN,
     builtin_modules,
     collection_folders,
-    find_role,
     is_fqcn,
-    is_in_library,
 )
-from ansible_ensemble.configurators.module_names import builtin_routes, is_installed, module_fault
+from ansible_ensemble.configurators.module_names import is_installed, module_fault
 from ansible_ensemble.configurators.module_spec import module_spec, role_folder
+from ansible_ensemble.configurators.play_around import Around, short_name
 from ansible_ensemble.configurators.play_keywords import BLOCK, BLOCK_PARTS, CONDITIONS, HANDLER, PLAY, PLAY_TASKS
 from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
 from ansible_ensemble.configurators.task_sources import source_faults
-from ansible_ensemble.core.ansible_settings import may_be_set
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest, nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.language.entities import Operation
 
-_PREFIXES = ("ansible.builtin.", "ansible.legacy.")
 _IMPORT_PLAYBOOK = "import_playbook"
 _TASKS = ("import_tasks", "include_tasks")
 _ROLES = ("import_role", "include_role")
@@ -62,8 +59,6 @@ _FREE = frozenset(
     | {"include_tasks", "expect"}
 )
 
-#: Folders with modules, and with what runs in their place.
-_OF_MODULES = ("library", "action_plugins")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 #: What `meta` does.
 _META = frozenset(
@@ -73,29 +68,6 @@ _META = frozenset(
 _MODES = ("mode", "directory_mode")
 #: Stands for a text that is encrypted or unsafe.
 _HIDDEN = "{{ hidden }}"
-
-
-class _Around(Struct, frozen=True):
-    """Where a file is: what short names mean there.
-
-    Attributes:
-        root: the project's folder.
-        base: where the operation's files start.
-        role: the folder of the role that it is of, if it is of one.
-        collections: whether short names may be those of collections that are named elsewhere.
-        above: the folders of the roles that need or include it, the nearest first; Ansible finds files there, too.
-    """
-
-    root: Path
-    base: Path
-    role: Path | None = None
-    collections: bool = False
-    above: tuple[Path, ...] = ()
-
-    @property
-    def roles(self) -> tuple[Path, ...]:
-        """The folder of its role, and of those above."""
-        return (self.role, *self.above) if self.role is not None else ()
 
 
 class _Checked(Struct, frozen=True):
@@ -108,7 +80,7 @@ class _Checked(Struct, frozen=True):
     """
 
     faults: tuple[InvalidInput, ...]
-    runs: tuple[tuple[str, Path, _Around], ...] = ()
+    runs: tuple[tuple[str, Path, Around], ...] = ()
     notified: tuple[tuple[str, Place | None], ...] = ()
     handlers: frozenset[str] | None = frozenset()
     empty: bool = False
@@ -127,7 +99,7 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
     path = role_folder(target, collection_folders(root)) if kind == "role" else Path(target)
     if path is None or not path.is_absolute():
         return
-    around = _Around(root, operation.base or root)
+    around = Around(root, operation.base or root)
     if kind == "role":
         name = str(entry) if entry else None
         if (fault := _no_tasks(path, name, operation)) is not None:
@@ -192,10 +164,10 @@ def _dependencies(role: Path) -> list[Any]:
     return []
 
 
-def _role_files(role: Path, around: _Around, entry: str | None = None) -> list[tuple[str, Path, _Around]]:
+def _role_files(role: Path, around: Around, entry: str | None = None) -> list[tuple[str, Path, Around]]:
     """The files that a role runs first."""
     named = around.collections or _names_collections(role)
-    within = _Around(around.root, around.base, role, named, around.roles)
+    within = Around(around.root, around.base, role, named, around.roles)
     names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
     tasks = [("tasks", role / "tasks" / name, within) for name in names]
     values = [("values", role / kind / name, within) for kind in ("meta", "defaults", "vars") for name in _MAIN]
@@ -217,7 +189,7 @@ def _names_collections(role: Path) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _checked(kind: str, file: Path, _changed: int, _size: int, around: _Around) -> _Checked:
+def _checked(kind: str, file: Path, _changed: int, _size: int, around: Around) -> _Checked:
     try:
         data = read_ansible_file(file)
     except InvalidInput as error:
@@ -236,11 +208,11 @@ def _checked(kind: str, file: Path, _changed: int, _size: int, around: _Around) 
 class _FileChecker:
     """Looks through a file, and takes down what it runs beside."""
 
-    def __init__(self, file: Path, around: _Around) -> None:
+    def __init__(self, file: Path, around: Around) -> None:
         self._file = file
         self._around = around
         self._defaults = False
-        self.runs: list[tuple[str, Path, _Around]] = []
+        self.runs: list[tuple[str, Path, Around]] = []
         self.notified: list[tuple[str, Place | None]] = []
         self.handlers: set[str] = set()
         self.is_closed = True  # else something may bring handlers that are not known
@@ -264,7 +236,7 @@ class _FileChecker:
         for at, play in enumerate(data):
             if not isinstance(play, Mapping):
                 yield InvalidInput("a play must be a map", place_of(data, at))
-            elif (key := next((one for one in play if _short(str(one)) == _IMPORT_PLAYBOOK), None)) is not None:
+            elif (key := next((one for one in play if short_name(str(one)) == _IMPORT_PLAYBOOK), None)) is not None:
                 yield from self._import(play[key], place_of(play, key))
             else:
                 yield from self._play(play)
@@ -300,7 +272,7 @@ class _FileChecker:
                 yield InvalidInput(f"'{key}' is no keyword of a play", key_place_of(play, key), hint)
         outer = self._around
         named = outer.collections or bool(play.get("collections"))
-        self._around = _Around(outer.root, self._file.parent, outer.role, named, outer.above)
+        self._around = Around(outer.root, self._file.parent, outer.role, named, outer.above)
         yield from self._shared(play)
         yield from self._vars_files(play.get("vars_files"))
         defaults, self._defaults = self._defaults, self._defaults or bool(play.get("module_defaults"))
@@ -327,7 +299,7 @@ class _FileChecker:
             self.is_closed = False
             return
         around = self._around
-        folder = self._role_folder(name)
+        folder = around.role_folder(name, self._file)
         if maybe:
             self.is_closed = False
             return  # for other systems, it may be
@@ -336,23 +308,10 @@ class _FileChecker:
             return
         self.is_closed = False
         if not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
-            known = {one.name for base in self._role_bases() if base.is_dir() for one in base.iterdir()}
+            known = {
+                one.name for base in self._around.role_bases(self._file) if base.is_dir() for one in base.iterdir()
+            }
             yield InvalidInput(f"there is no role {name}", place, nearest(name, known))
-
-    def _role_bases(self) -> list[Path]:
-        around = self._around
-        near = [around.role.parent] if around.role is not None else []
-        return [*near, self._file.parent / "roles", around.base / "roles", around.root / "roles"]
-
-    def _role_folder(self, name: str) -> Path | None:
-        around = self._around
-        asked = Operation("", "", base=self._file.parent)
-        found = next((one for base in self._role_bases() if (one := base / name).is_dir()), None)
-        for folder in (found, self._file.parent / name, around.base / name):
-            if folder is not None and folder.is_dir() and "{{" not in name:
-                return folder.resolve()
-        known = find_role(name, asked, around.root)
-        return role_folder(known, collection_folders(around.root)) if known else None
 
     def tasks(self, data: Any, *, handlers: bool = False, maybe: bool = False) -> Iterator[InvalidInput]:
         """What is wrong with a list of tasks, which may never run (`maybe`)."""
@@ -377,7 +336,7 @@ class _FileChecker:
             if isinstance(name, str):
                 self.handlers.add(name)
                 self.is_closed = self.is_closed and not _is_template(name)
-        if any(_short(str(key)) in (*_TASKS, *_ROLES) for key in task):
+        if any(short_name(str(key)) in (*_TASKS, *_ROLES) for key in task):
             self.is_closed = False
 
     def _notify(self, task: Mapping[str, Any]) -> None:
@@ -422,7 +381,7 @@ class _FileChecker:
         if not maybe:
             self._notify(task)
         args, written = task[name], task.get("args")
-        short = _short(name)
+        short = short_name(name)
         if short in _TASKS:
             yield from self._run_tasks(short, args, at, maybe=maybe and short != _TASKS[0])
         elif short in _ROLES and isinstance(args, Mapping):
@@ -438,21 +397,14 @@ class _FileChecker:
         if len(loops) > 1:
             yield InvalidInput(f"the task has both `{loops[0]}` and `{loops[1]}`", key_place_of(task, loops[1]))
         for key in loops:
-            if key.startswith("with_") and (fault := with_fault(key, self._folders)) is not None:
+            if key.startswith("with_") and (fault := with_fault(key, self._around.folders(self._file))) is not None:
                 yield InvalidInput(f"{fault}, for `{key}`", key_place_of(task, key))
-
-    @property
-    def _folders(self) -> list[Path]:
-        """Folders that may hold plugins, and what tasks take from the controller."""
-        around, near = self._around, self._file.parent
-        roles = [folder for role in around.roles for folder in (role, role / "tasks")]
-        return [*dict.fromkeys((*roles, near, near.parent, around.base, around.root))]
 
     def _which(self, given: list[str], task: Mapping[str, Any], place: Place | None) -> InvalidInput:
         """The error for a task that names no module, or several."""
         if not given:
             return InvalidInput("the task names no module", place, "write MODULE: and its arguments")
-        known = [name for name in given if is_fqcn(name) or _short(name) in builtin_modules()]
+        known = [name for name in given if is_fqcn(name) or short_name(name) in builtin_modules()]
         odd = next((name for name in given if name not in known), given[-1])
         if len(known) == 1 or not known:
             return InvalidInput(
@@ -483,7 +435,7 @@ class _FileChecker:
         self, name: str, args: Any, written: Any, place: Place | None, *, maybe: bool
     ) -> Iterator[InvalidInput]:
         """What is wrong with the name and the arguments of a module."""
-        full_name = self._full_name(name)
+        full_name = self._around.full_name(name, self._file)
         if full_name is None:
             near = closest(name, builtin_modules())
             yield InvalidInput(f"there is no module {name}", place, f"did you mean {near}?" if near else None)
@@ -494,13 +446,13 @@ class _FileChecker:
             if fault is not None:
                 yield InvalidInput(fault[0], place, fault[1])
                 return
-        spec = module_spec(full_name, collections, tuple(self._libraries())) if full_name else None
+        spec = module_spec(full_name, collections, tuple(self._around.libraries(self._file))) if full_name else None
         given = self._arguments(name, args, written)
         if spec is None or given is None:
             return
         yield from argument_faults(spec, given, name, place, partly=self._defaults)
-        if full_name == f"{BUILTIN}{_short(name)}":
-            yield from self._of_core(_short(name), given, place, maybe=maybe)
+        if full_name == f"{BUILTIN}{short_name(name)}":
+            yield from self._of_core(short_name(name), given, place, maybe=maybe)
 
     def _of_core(self, name: str, given: Map, place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
         """What is wrong with what Ansible's own modules are given to read."""
@@ -515,7 +467,7 @@ class _FileChecker:
         elif name == "assert":
             yield from self._conditions("that", given)
         elif not maybe:
-            yield from source_faults(name, given, self._file, self._folders, place)
+            yield from source_faults(name, given, self._file, self._around.folders(self._file), place)
 
     def _arguments(self, name: str, args: Any, written: Any) -> Map | None:
         """The arguments of a task; None if they are not told apart here."""
@@ -523,7 +475,7 @@ class _FileChecker:
         if isinstance(args, Untouched) or (written is not None and not isinstance(written, Mapping)):
             return None
         if isinstance(args, str):
-            if _short(name) not in _FREE and (_is_template(args) or args.strip()):
+            if short_name(name) not in _FREE and (_is_template(args) or args.strip()):
                 return None  # k=v, or a whole that is computed
             made[FREE] = args
         elif args is not None and not isinstance(args, Mapping):
@@ -535,30 +487,6 @@ class _FileChecker:
             if isinstance(made.get(key), int):  # octal, as YAML 1.1 reads it
                 made[key] = f"{made[key]:04o}"
         return made
-
-    def _libraries(self) -> Iterator[Path]:
-        around = self._around
-        folders = (around.role, around.base, around.root, self._file.parent, self._file.parent.parent)
-        yield from (folder / part for folder in folders if folder is not None for part in _OF_MODULES)
-
-    def _full_name(self, name: str) -> str | None:
-        """The FQCN of a module, or its name in a folder `library`; empty if nobody knows, None if there is none."""
-        if is_fqcn(name):
-            return f"{BUILTIN}{_short(name)}" if name.startswith("ansible.legacy.") else name
-        for folder in self._libraries():
-            if folder.is_dir() and any(one.name.partition(".")[0] == name for one in folder.iterdir()):
-                return name if folder.name == "library" else ""
-        if name in builtin_modules():
-            return BUILTIN + name
-        if name in builtin_routes("modules", "action"):
-            return BUILTIN + name
-        if self._around.collections or self._is_of_role(name) or _is_elsewhere(name, self._around.root):
-            return ""
-        return None
-
-    def _is_of_role(self, name: str) -> bool:
-        """Whether a role beside has a module: Ansible knows those of each role that the play has."""
-        return any(any(base.glob(f"*/{part}/{name}.*")) for base in self._role_bases() for part in _OF_MODULES)
 
     def _shared(self, written: Mapping[str, Any]) -> Iterator[InvalidInput]:
         """What is wrong with what plays, blocks and tasks have in common: conditions, plugins, templates."""
@@ -575,7 +503,7 @@ class _FileChecker:
                     yield InvalidInput(missing[0], place_of(written, key), missing[1])
         for key, value in written.items():
             if key not in (*BLOCK_PARTS, *PLAY_TASKS, *CONDITIONS, "roles", "vars_prompt"):
-                yield from _template_faults(value, place_of(written, key), self._folders)
+                yield from _template_faults(value, place_of(written, key), self._around.folders(self._file))
 
     def _conditions(self, key: str, written: Mapping[str, Any]) -> Iterator[InvalidInput]:
         listed = written.get(key)
@@ -586,14 +514,8 @@ class _FileChecker:
             if (fault := expression_fault(text)) is not None:
                 yield InvalidInput(f"the expression of `{key}` cannot be read: {fault}", where)
             elif not _is_template(text):
-                for message, _line, hint in name_faults(f"{{{{ {text} }}}}", self._folders):
+                for message, _line, hint in name_faults(f"{{{{ {text} }}}}", self._around.folders(self._file)):
                     yield InvalidInput(message, where, hint)
-
-
-def _is_elsewhere(name: str, root: Path) -> bool:
-    """Whether a module may be in a folder that Ansible's settings name."""
-    is_set = may_be_set("action_plugins", ("ANSIBLE_ACTION_PLUGINS",))
-    return is_set or is_in_library(name, Operation("", "", base=root), root)
 
 
 def _template_faults(data: Any, place: Place | None, folders: Sequence[Path]) -> Iterator[InvalidInput]:
@@ -614,7 +536,3 @@ def _template_faults(data: Any, place: Place | None, folders: Sequence[Path]) ->
 
 def _is_template(text: str) -> bool:
     return "{{" in text or "{%" in text
-
-
-def _short(name: str) -> str:
-    return next((name.removeprefix(one) for one in _PREFIXES if name.startswith(one)), name)
