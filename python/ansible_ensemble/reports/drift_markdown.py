@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_ensemble.reports.drift_text import found_broken
-from ansible_ensemble.reports.markdown import escaped, markdown_table
-from ansible_ensemble.reports.names import short_operation
-from ansible_ensemble.reports.values import block, one_line
+from ansible_ensemble.reports.markdown import escaped, fenced, markdown_table
+from ansible_ensemble.reports.module_diff import module_diff
+from ansible_ensemble.reports.names import event_title, short_operation
+from ansible_ensemble.reports.values import block, few, one_line
 
 
 def drift_markdown(report: dict[str, Any]) -> str:
@@ -32,6 +33,9 @@ def drift_markdown(report: dict[str, Any]) -> str:
             (change["name"], _cell(change.get("recorded")), _cell(change.get("live"))) for change in entry["changes"]
         ]
         lines += [f"## {escaped(entry['instance'])}", "", *markdown_table(["Name", "Recorded", "Live"], changes)]
+    for task in report["tasks"]:
+        if diff := few(module_diff(task.get("diff") or []), every=False, limit=40):
+            lines += [f"## {escaped(event_title(task))}", "", *fenced("\n".join(diff), "diff"), ""]
     return "\n".join(lines)
 
 

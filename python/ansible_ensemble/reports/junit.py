@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from ansible_ensemble.reports.drift_text import found_broken, has_drift, is_not_checked
 from ansible_ensemble.reports.failures_text import why
+from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import short_operation
 from ansible_ensemble.reports.values import clean, one_line
 
@@ -63,6 +64,7 @@ def _outcome(task: dict[str, Any]) -> _Outcome:
     broken = found_broken(task)
     if (task["status"] in _FAILED and not task.get("excused")) or broken:
         found = task["target_status"] if broken else None
+        lines += module_diff(task.get("diff") or [])
         return "failure", str(task.get("error") or found or task["status"]).split("\n", 1)[0], lines
     return "", "", []
 

@@ -31,3 +31,10 @@ def test_markdown_cells_are_escaped(document):
     report = document("job-check")
     report["drift"][0]["changes"] = [{"name": "a|b", "recorded": "<i>", "live": "x\n|y"}]
     assert "| a\\|b | \\<i\\> | x<br>\\|y |" in drift_markdown(report)
+
+
+def test_markdown_shows_what_would_change(document):
+    report = document("job-check")
+    report["tasks"][0]["diff"] = [{"before_header": "/a", "before": "old\n", "after": "```\n"}]
+    title = f"## {report['tasks'][0]['instance']}: check\n\n"
+    assert title + "````diff\n# /a\n- old\n+ ```\n````\n" in drift_markdown(report)

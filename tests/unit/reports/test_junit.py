@@ -43,7 +43,9 @@ def test_each_status(document):
 
 def test_what_a_check_finds(document):
     report = document("job-check")
+    report["tasks"][0]["diff"] = [{"before": "old\n", "after": "new\n"}]
     assert cases(report) == [("app", "check", ["failure"]), ("app", "drift", ["failure"])]
+    assert "- old\n+ new" in str(suite(report)[0][0].text)
     drift = suite(report)[1][0]
     assert drift.get("message") == "3 changed"
     assert "port: recorded 8080, live 8081" in str(drift.text)
