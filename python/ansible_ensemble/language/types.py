@@ -170,7 +170,7 @@ class Types:
         checks: values to check, in order.
         limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
         is_unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
-        is_strict: whether values are of their types as TOSCA 2.0 has it: no number is a text, no `no` a boolean.
+        is_strict: whether values are of their types as TOSCA 2.0 has it: no number is a text.
     """
 
     def __init__(self, problems: Problems, build: Build, *, is_unfurl: bool = False) -> None:

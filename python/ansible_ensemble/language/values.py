@@ -83,8 +83,8 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     # password or a version away.
     hidden = site.hidden or (base in ("list", "map") and has_secret(schema, types.data_type, by_name=True))
     fault = type_fault(value, base, nested=bool(site.path) or types.is_strict, hidden=hidden)
-    if fault is None and types.is_strict and not _is_strictly(value, base):
-        fault = f"{kind_of(value, hidden=hidden)} is not of type {base}", None
+    if base == "null" and types.is_strict and value is not None:
+        fault = f"{kind_of(value, hidden=hidden)} is not of type nil", None
     if fault is not None:
         yield site.fault(*fault)
         return
@@ -203,12 +203,6 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     if base == "string" and isinstance(value, Mapping | list):
         hint = f"declare it as type: {'list' if isinstance(value, list) else 'map'}, or write it as text, in quotes"
     return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
-
-
-def _is_strictly(value: Any, base: str) -> bool:
-    if base == "boolean":
-        return isinstance(value, bool)
-    return base != "null" or value is None
 
 
 _HINTS = {
