@@ -3,72 +3,67 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.expressions.context import Call
+from ansible_ensemble.expressions.keywords import entity
 from ansible_ensemble.functions.logic import is_true
 from ansible_ensemble.functions.registration import implements
+from ansible_ensemble.language.conditions import FUNCTIONS
 from ansible_ensemble.language.schema import clause_fault
 from ansible_ensemble.language.values import violation
 from ansible_ensemble.views.data import bare, plain
+from ansible_ensemble.views.entities import NodeView
 
 
 @implements("$length")
 def _length(call: Call, whole: Any) -> Any:
-    return len(_of(call, whole, str, list, dict))
+    return _made(call, whole)
 
 
 @implements("$has_prefix")
 def _has_prefix(call: Call, whole: Any, part: Any) -> Any:
-    value, begin = _of(call, whole, str, list), _of(call, part, str, list)
-    return value[: len(begin)] == begin
+    return _made(call, whole, part)
 
 
 @implements("$has_suffix")
 def _has_suffix(call: Call, whole: Any, part: Any) -> Any:
-    value, end = _of(call, whole, str, list), _of(call, part, str, list)
-    return value[max(0, len(value) - len(end)) :] == end
+    return _made(call, whole, part)
 
 
 @implements("$contains")
 def _contains(call: Call, whole: Any, part: Any) -> Any:
-    value, inner = _of(call, whole, str, list), _of(call, part, str, list)
-    return any(value[start : start + len(inner)] == inner for start in range(len(value) - len(inner) + 1))
+    return _made(call, whole, part)
 
 
 @implements("$has_entry")
 def _has_entry(call: Call, whole: Any, entry: Any) -> Any:
-    return _operand(call, entry) in _entries(call, whole)
+    return _made(call, whole, entry)
 
 
 @implements("$has_key")
 def _has_key(call: Call, whole: Any, key: Any) -> Any:
-    return _operand(call, key) in _of(call, whole, dict)
+    return _made(call, whole, key)
 
 
 @implements("$has_all_entries")
 def _has_all_entries(call: Call, whole: Any, wanted: Any) -> Any:
-    entries = _entries(call, whole)
-    return all(one in entries for one in _of(call, wanted, list))
+    return _made(call, whole, wanted)
 
 
 @implements("$has_all_keys")
 def _has_all_keys(call: Call, whole: Any, wanted: Any) -> Any:
-    value = _of(call, whole, dict)
-    return all(one in value for one in _of(call, wanted, list))
+    return _made(call, whole, wanted)
 
 
 @implements("$has_any_entry")
 def _has_any_entry(call: Call, whole: Any, wanted: Any) -> Any:
-    entries = _entries(call, whole)
-    return any(one in entries for one in _of(call, wanted, list))
+    return _made(call, whole, wanted)
 
 
 @implements("$has_any_key")
 def _has_any_key(call: Call, whole: Any, wanted: Any) -> Any:
-    value = _of(call, whole, dict)
-    return any(one in value for one in _of(call, wanted, list))
+    return _made(call, whole, wanted)
 
 
 @implements("$matches")
@@ -93,50 +88,54 @@ def _xor(call: Call, first: Any, second: Any) -> Any:
 
 @implements("$union")
 def _union(call: Call, *lists: Any) -> Any:
-    return _once([entry for one in lists for entry in _of(call, one, list)])
+    return _made(call, *lists)
 
 
 @implements("$intersection")
 def _intersection(call: Call, first: Any, *others: Any) -> Any:
-    rest = [_of(call, one, list) for one in others]
-    return _once([entry for entry in _of(call, first, list) if all(entry in one for one in rest)])
+    return _made(call, first, *others)
 
 
 @implements("$round")
 def _round(call: Call, number: Any) -> Any:
-    return math.floor(_of(call, number, int, float) + 0.5)
+    return math.floor(_number(call, number) + 0.5)
 
 
 @implements("$floor")
 def _floor(call: Call, number: Any) -> Any:
-    return math.floor(_of(call, number, int, float))
+    return math.floor(_number(call, number))
 
 
 @implements("$ceil")
 def _ceil(call: Call, number: Any) -> Any:
-    return math.ceil(_of(call, number, int, float))
+    return math.ceil(_number(call, number))
+
+
+@implements("$node_index")
+def _node_index(call: Call, name: Any = None) -> Any:
+    node = entity(call.context, call.text(name) if name is not None else "SELF").owner
+    if not isinstance(node, NodeView):
+        raise call.failure(f"{call.name} is of an instance")
+    return [one.name for one in node.siblings()].index(node.name)
 
 
 def _operand(call: Call, raw: Any) -> Any:
     return bare(plain(call.operand(raw)))
 
 
-def _of(call: Call, raw: Any, *kinds: type) -> Any:
-    """The value of an operand, of one of these kinds."""
+def _made(call: Call, *operands: Any) -> Any:
+    """What the function of this name makes of values."""
+    try:
+        return FUNCTIONS[call.name.removeprefix("$")](*[_operand(call, one) for one in operands])
+    except (TypeError, AttributeError) as error:
+        raise call.failure(f"{call.name} takes values of other types: {error}") from error
+
+
+def _number(call: Call, raw: Any) -> float:
     value = _operand(call, raw)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds):
-        names = {str: "text", list: "a list", dict: "a map", int: "a number"}
-        raise call.failure(f"{call.name} needs {' or '.join(names[one] for one in kinds if one in names)}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise call.failure(f"{call.name} needs a number")
     return value
-
-
-def _entries(call: Call, raw: Any) -> list[Any]:
-    value = _of(call, raw, list, dict)
-    return list(value.values()) if isinstance(value, Mapping) else value
-
-
-def _once(entries: list[Any]) -> list[Any]:
-    return [one for number, one in enumerate(entries) if one not in entries[:number]]
 
 
 def _fits(call: Call, raw: Any, operator: str, operand: Any) -> bool:

@@ -11,6 +11,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode, Rewrite
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.scalars import spoken_boolean
+from ansible_ensemble.language.conditions import CONDITION
 from ansible_ensemble.language.entities import ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.keys import KEYS
@@ -22,7 +23,7 @@ from ansible_ensemble.language.types import Scope
 OPERATORS = frozenset(
     {
         *("equal", "greater_than", "greater_or_equal", "less_than", "less_or_equal", "in_range", "valid_values"),
-        *("length", "min_length", "max_length", "pattern", "schema"),
+        *("length", "min_length", "max_length", "pattern", "schema", CONDITION),
     }
 )
 

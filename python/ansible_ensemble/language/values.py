@@ -17,6 +17,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_written, spoken_boolean
+from ansible_ensemble.language.conditions import CONDITION, holds
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import PRIMITIVES
@@ -281,13 +282,19 @@ def violation(value: Any, clause: Mapping[str, Any], base: str = "any", *, hidde
     for operator, operand in clause.items():
         if is_computed(operand) or clause_fault(operator, operand) is not None:
             continue
-        if not _holds(value, operator, operand, base):
+        if not _meets(value, operator, operand, base):
             return f"{kind_of(value, hidden=hidden)} violates {operator}: {_shown(operand)}"
     return None
 
 
 def _shown(operand: Any) -> str:
     return json.dumps(operand, default=str) if isinstance(operand, list | Mapping) else str(operand)
+
+
+def _meets(value: Any, operator: str, operand: Any, base: str) -> bool:
+    if operator == CONDITION:
+        return holds(operand, value, lambda one, other, limit: _holds(one, other, limit, base))
+    return _holds(value, operator, operand, base)
 
 
 def _holds(value: Any, operator: str, operand: Any, base: str) -> bool:

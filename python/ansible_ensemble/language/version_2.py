@@ -7,8 +7,9 @@ from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import Map, changed, key_place_of, place_of
+from ansible_ensemble.language.conditions import is_call
 from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.version_2_calls import Calls, is_call
+from ansible_ensemble.language.version_2_calls import Calls
 from ansible_ensemble.language.version_2_conditions import read_filter, read_validation
 from ansible_ensemble.language.version_2_functions import read_functions
 

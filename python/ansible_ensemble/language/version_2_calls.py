@@ -8,6 +8,7 @@ from typing import Any
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, changed, key_place_of
+from ansible_ensemble.language.conditions import is_call
 from ansible_ensemble.language.functions import functions
 from ansible_ensemble.language.problems import Problems
 
@@ -32,13 +33,9 @@ _OF_EXPRESSIONS = {
     "remainder": "mod",
 }
 _FOLDED = frozenset({"sum", "product"})
+#: Those whose arguments name something of the model.
+_OF_MODEL = ("$node_index",)
 _KNOWN = sorted({*_SAME, *_READING, *_OF_EXPRESSIONS})
-
-
-def is_call(raw: Any) -> bool:
-    """Whether a map is a call: its one key begins with a dollar sign, and not with two."""
-    name = next(iter(raw)) if isinstance(raw, Mapping) and len(raw) == 1 else None
-    return isinstance(name, str) and name.startswith("$") and not name.startswith("$$")
 
 
 class Calls:
@@ -97,6 +94,8 @@ class Calls:
         if name is None:
             made = self.read(raw)
             return made["eval"] if isinstance(made, Mapping) and "eval" in made else made
+        if key in _OF_MODEL:
+            return {key: raw[key]}
         operands = [self._expression(one) for one in (raw[key] if isinstance(raw[key], list) else [raw[key]])]
         if key[1:] not in _FOLDED or len(operands) < 2:
             return {name: operands}

@@ -7,17 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
-from ansible_ensemble.language.version_2_calls import Calls, is_call
+from ansible_ensemble.language.conditions import CONDITION, OPERATORS, VALUE, condition_fault, is_call
+from ansible_ensemble.language.version_2_calls import Calls
 
-#: Operators of constraints by the function.
-_OPERATORS = {
-    **{name: name for name in ("equal", "greater_than", "greater_or_equal", "less_than", "less_or_equal")},
-    **{name: name for name in ("in_range", "valid_values")},
-    "matches": "pattern",
-}
 _OF_LENGTH = {"equal": "length", "greater_or_equal": "min_length", "less_or_equal": "max_length"}
 _PATTERNS = {"has_prefix": "{}.*", "has_suffix": ".*{}", "contains": ".*{}.*"}
-_KNOWN = "and", *_OPERATORS, *_PATTERNS
+_KNOWN = "and", *OPERATORS, *_PATTERNS
 
 #: Functions that a filter asks for a value; nothing of a capacity is allocated, so that all of it is available.
 _VALUES = ("$get_property", "$available_allocation")
@@ -29,12 +24,16 @@ Clause = tuple[Any, dict[str, Any]]
 
 def read_validation(raw: Any, place: Place | None, calls: Calls) -> list[dict[str, Any]]:
     """The constraints that a validation clause means; one that is none is an error."""
-    found = []
-    for subject, clause in _clauses(raw, place, calls):
-        if subject == "$value":
+    found: list[dict[str, Any]] = []
+    for one in _conjuncts(raw):
+        subject, clause = _read_clause(one, calls) or (None, {})
+        fault = condition_fault(one)
+        if subject == VALUE:
             found.append(clause)
+        elif fault is None:
+            found.append({CONDITION: one})
         else:
-            _refuse("a validation is not of $value", place, calls)
+            calls.problems.add(fault, place)
     return found
 
 
@@ -58,21 +57,33 @@ def read_filter(raw: Any, place: Place | None, calls: Calls) -> Any:
     return {"properties": properties, "capabilities": capabilities}
 
 
-def _clauses(raw: Any, place: Place | None, calls: Calls) -> Iterator[Clause]:
-    """What each clause is of, and as a constraint; of a list each counts."""
-    if raw is None or isinstance(raw, list):
-        for one in raw or ():
-            yield from _clauses(one, place, calls)
+def _conjuncts(raw: Any) -> Iterator[Any]:
+    """The conditions that all have to hold."""
+    if is_call(raw) and isinstance(raw.get("$and"), list):
+        raw = raw["$and"]
+    elif raw is not None and not isinstance(raw, list):
+        yield raw
         return
-    name = "".join(raw).removeprefix("$") if is_call(raw) else ""
-    arguments = raw[f"${name}"] if name else None
-    if name == "and" and isinstance(arguments, list):
-        for one in arguments:
-            yield from _clauses(one, place, calls)
-    elif (clause := _clause(name, arguments, calls)) is not None:
-        yield clause
-    else:
-        _refuse(f"the condition {f'${name}' if name else 'that is no call'} is not supported", place, calls)
+    for one in raw or ():
+        yield from _conjuncts(one)
+
+
+def _clauses(raw: Any, place: Place | None, calls: Calls) -> Iterator[Clause]:
+    """What each condition is of, and as a constraint."""
+    for one in _conjuncts(raw):
+        clause = _read_clause(one, calls)
+        if clause is not None:
+            yield clause
+        else:
+            name = next(iter(one)) if is_call(one) else "that is no call"
+            _refuse(f"the condition {name} is not supported", place, calls)
+
+
+def _read_clause(raw: Any, calls: Calls) -> Clause | None:
+    if not is_call(raw):
+        return None
+    (key,) = raw
+    return _clause(key[1:], raw[key], calls)
 
 
 def _clause(name: str, arguments: Any, calls: Calls) -> Clause | None:
@@ -85,7 +96,7 @@ def _clause(name: str, arguments: Any, calls: Calls) -> Clause | None:
         return (inner[0], {_OF_LENGTH[name]: operand}) if is_one and name in _OF_LENGTH else None
     if name in _PATTERNS and isinstance(operand, str):
         return subject, {"pattern": f"(?s){_PATTERNS[name].format(re.escape(operand))}"}
-    return (subject, {_OPERATORS[name]: operand}) if name in _OPERATORS else None
+    return (subject, {OPERATORS[name]: operand}) if name in OPERATORS else None
 
 
 def _refuse(message: str, place: Place | None, calls: Calls) -> None:

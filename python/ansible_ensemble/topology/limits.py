@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.documents.json_schema import schema_fault
+from ansible_ensemble.language.conditions import CONDITION
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.scalars import is_xml
 from ansible_ensemble.language.values import as_declared, type_fault
@@ -36,7 +37,7 @@ def limit_fault(clause: Mapping[str, Any], base: str) -> str | None:
 
 def _operand_fault(operator: str, operand: Any, base: str) -> str | None:
     """Why an operand cannot be compared with values of the type."""
-    if operator in (*_SIZES, "pattern") or base in ("range", "any"):
+    if operator in (*_SIZES, "pattern", CONDITION) or base in ("range", "any"):
         return None
     operands = operand if operator in ("in_range", "valid_values") and isinstance(operand, list) else [operand]
     for one in operands:

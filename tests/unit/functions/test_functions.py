@@ -47,6 +47,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": "x", "other": 1}, {"eval": "x", "other": 1}),
     # functions of TOSCA 2.0
     ({"eval": {"$length": "::db::tags"}}, 2),
+    ({"eval": {"$node_index": []}}, 0),
     ({"eval": {"$has_prefix": [{"q": "my app"}, {"q": "my"}]}}, True),
     ({"eval": {"$has_prefix": [{"q": [1, 2]}, {"q": [2]}]}}, False),
     ({"eval": {"$has_suffix": [{"q": [1, 2]}, {"q": [2]}]}}, True),
@@ -313,7 +314,7 @@ ERRORS: list[tuple[Any, str]] = [
     ({"eval": {"python": "../x.py#f"}}, "leads out of the project"),
     ({"eval": {"get_dir": "tsks"}}, 'there is no folder "tsks"'),
     ({"eval": {"tempfile": "x", "suffix": "/../../x"}}, "is not a path"),
-    ({"eval": {"$length": "port"}}, "needs text or a list or a map"),
+    ({"eval": {"$length": "port"}}, "takes values of other types"),
     ({"eval": {"$in_range": ["port", {"q": [1]}]}}, "in_range takes a list of two bounds"),
     ({"eval": {"tempfile": "x", "suffix": {"eval": {"sensitive": ".x"}}}}, "no place for a secret"),
     ({"eval": {"template": {"get_attribute": ["SELF", "url"]}}}, "template takes text"),

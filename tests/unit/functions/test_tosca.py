@@ -238,6 +238,12 @@ def test_scaled_templates_before_their_instances_are_made(model: Any) -> None:
     assert model.evaluate({"get_property": ["web", "name"]}) == "web"
 
 
+def test_the_number_of_an_instance_among_those_of_its_template(model: Any) -> None:
+    model.node("web", {"number": {"eval": {"$node_index": ["SELF"]}}, "other": {"eval": {"$node_index": []}}}, count=3)
+    assert [model.evaluate({"get_property": [name, "number"]}) for name in ("web", "web_1", "web_2")] == [0, 1, 2]
+    assert model.evaluate({"get_property": ["web_1", "other"]}) == 1
+
+
 def test_scaled_instances_and_hosts_pair_up(model: Any) -> None:
     model.node("vm", count=2)
     model.node("web", count=2)
