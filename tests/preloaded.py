@@ -346,6 +346,7 @@ def preload() -> None:
         for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git"):
             _import(name)
         importlib.import_module("ansible_ensemble.language.normative").normative_documents()
+    _read_modules_of_ansible()
     importlib.import_module("ansible_ensemble.lanes.zygote").subprocess = _Zygotes()
 
 
@@ -416,6 +417,14 @@ def _send_compiled_modules() -> None:
             write(self, f"{name}c", header + compiled, self.compression)
 
     zipfile.ZipFile.writestr = write_both  # type: ignore[method-assign]
+
+
+def _read_modules_of_ansible() -> None:
+    """Read what plans say of the modules that tests use most: where they are, and which arguments are secret."""
+    importlib.import_module("ansible_ensemble.configurators.module_names").builtin_routes("modules")
+    module_spec = importlib.import_module("ansible_ensemble.configurators.module_spec")
+    for name in ("command", "copy", "file", "lineinfile", "template"):
+        module_spec.secret_arguments(f"ansible.builtin.{name}", ())
 
 
 def _find_the_c_library() -> None:
