@@ -12,7 +12,7 @@ from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
 from ansible_ensemble.provision.server.call import SERVER, Call, refuse_unless_bytes
-from ansible_ensemble.provision.service.blobs import BlobInfo, Blobs, checksum
+from ansible_ensemble.provision.service.blobs import BlobInfo, Blobs
 
 #: How much is read or written at once.
 _PIECE = 256 * 2**10
@@ -33,7 +33,7 @@ async def show(call: Call) -> web.StreamResponse:
     blobs, name = _blobs(call), call.part("path")
     await _admit(call, "get")
     path = await asyncio.to_thread(blobs.find, name)
-    return await _sent(call.request, path, {"X-DRP-SHA256SUM": await asyncio.to_thread(checksum, path)})
+    return await _sent(call.request, path, {"X-DRP-SHA256SUM": await asyncio.to_thread(blobs.checksum, path)})
 
 
 async def serve(request: web.Request) -> web.StreamResponse:

@@ -7,7 +7,6 @@ import hashlib
 import os
 import tempfile
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -22,7 +21,8 @@ BLOBS = ("files", "isos")
 #: The folder of what is being uploaded.
 _ARRIVING = "uploads"
 
-_PIECE = 2**20
+#: The folder of what is known of files, by the digests of their names.
+_CHECKSUMS = "checksums"
 
 #: How many bytes the name of a file may have.
 _LONGEST = 255
@@ -72,6 +72,24 @@ class Blobs(Struct, frozen=True):
         if not path.is_file():
             raise self._refused(404, "Not a regular file", "GET", name)
         return path
+
+    def checksum(self, path: Path) -> str:
+        """The SHA-256 of a file, which is read once for each of its versions, also by later servers."""
+        at = path.stat()
+        version = f"{at.st_size} {at.st_mtime_ns} {at.st_ino} "
+        name = hashlib.sha256(os.fsencode(path.relative_to(self.folder))).hexdigest()
+        kept = self.data / _CHECKSUMS / self.kind / name
+        with suppress(OSError):
+            if (known := kept.read_text(encoding="ascii")).startswith(version):
+                return known.removeprefix(version)
+        found = _digest(path)
+        with suppress(OSError):  # then it is read again
+            kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, partial = tempfile.mkstemp(dir=kept.parent)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(version + found)
+            Path(partial).replace(kept)
+        return found
 
     def remove(self, name: str) -> None:
         """Remove a file, or an empty folder.
@@ -163,19 +181,9 @@ def remove_broken(data: Path) -> None:
             partial.unlink()
 
 
-def checksum(path: Path) -> str:
-    """The SHA-256 of a file, read once for each of its versions."""
-    at = path.stat()
-    return _checksum(path, at.st_size, at.st_mtime_ns, at.st_ino)
-
-
-@lru_cache(maxsize=1024)
-def _checksum(path: Path, *_version: int) -> str:
-    found = hashlib.sha256()
+def _digest(path: Path) -> str:
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            found.update(piece)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _parts(name: str) -> list[str]:
