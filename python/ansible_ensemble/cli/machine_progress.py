@@ -18,8 +18,8 @@ from ansible_ensemble.reports.values import clean
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
-    from ansible_ensemble.provision.client.machine_watch import Standings
-    from ansible_ensemble.provision.client.standing import Standing
+    from ansible_ensemble.provision.client.machine_status import MachineStatus
+    from ansible_ensemble.provision.client.machine_watch import Statuses
     from ansible_ensemble.provision.objects.machine import Machine
 
 #: Seconds between two looks at the clock.
@@ -65,9 +65,9 @@ async def waited(
     client: Client,
     machines: Sequence[Machine],
     console: Console,
-    is_there: Callable[[Standing], bool],
+    is_there: Callable[[MachineStatus], bool],
     timeout: float | None,
-) -> Standings:
+) -> Statuses:
     """Where machines stand when each of them is where it is waited for, or is no more; None for those.
 
     Raises:
@@ -79,9 +79,7 @@ async def waited(
     endpoint.be_patient(client)
     names = {machine.uuid: machine.name for machine in machines}
     async with lines(console) as shown:
-        waited = await until(
-            client, names, is_there, lambda uuid, standing: _take(shown, names[uuid], standing), timeout
-        )
+        waited = await until(client, names, is_there, lambda uuid, status: _take(shown, names[uuid], status), timeout)
     if waited.late:
         late = ", ".join(sorted(names[uuid] for uuid in waited.late))
         raise WaitedTooLong(f"after {timeout:g} seconds there is still to wait for {late}")
@@ -94,40 +92,40 @@ async def watch(client: Client, machines: Sequence[Machine], console: Console) -
 
     names = {machine.uuid: machine.name for machine in machines}
     async with lines(console) as shown, aclosing(watched(client, list(names))) as changes:
-        async for uuid, standing in changes:
+        async for uuid, status in changes:
             endpoint.be_patient(client)
-            name = names[uuid] = standing.machine.name if standing else names.get(uuid, uuid)
+            name = names[uuid] = status.machine.name if status else names.get(uuid, uuid)
             if console.machine:
-                console.record(standing.document() if standing else {"Name": name, "Uuid": uuid, **_GONE})
+                console.record(status.document() if status else {"Name": name, "Uuid": uuid, **_GONE})
             else:
-                _take(shown, name, standing)
+                _take(shown, name, status)
 
 
-def _take(shown: MachineLines, name: str, standing: Standing | None) -> None:
-    if standing is None:
+def _take(shown: MachineLines, name: str, status: MachineStatus | None) -> None:
+    if status is None:
         shown.gone(name, now())
     else:
-        shown.take(standing.document(), now())
+        shown.take(status.document(), now())
 
 
-async def trouble_of(client: Client, name: str, standing: Standing | None) -> EnsembleError:
+async def trouble_of(client: Client, name: str, status: MachineStatus | None) -> EnsembleError:
     """Why a machine does not go on, the last lines of its job, and what to do about it."""
     from ansible_ensemble.provision.client.job_log import last_lines
 
-    if standing is None:
+    if status is None:
         return EnsembleError(f"{name} was deleted")
-    told = standing.document()
-    if standing.state == "unavailable":
-        return EnsembleError(f"{name} is not available: {'; '.join(standing.machine.errors)}")
-    if standing.state == "idle":
+    told = status.document()
+    if status.state == "unavailable":
+        return EnsembleError(f"{name} is not available: {'; '.join(status.machine.errors)}")
+    if status.state == "idle":
         return EnsembleError(
             f"{name} has no tasks", hint=f"ansible-ensemble provision machines workflow {name} WORKFLOW"
         )
     again = f"ansible-ensemble provision machines run {name}"
     if not told["Job"]:
-        return EnsembleError(f"{name} is {standing.state}", hint=again)
+        return EnsembleError(f"{name} is {status.state}", hint=again)
     log = map(clean, await last_lines(client, told["Job"]))
-    where = f"{name}: {told['Task']} {_ended(standing.state)} in stage {told['Stage']}"
+    where = f"{name}: {told['Task']} {_ended(status.state)} in stage {told['Stage']}"
     text = "\n".join([where, *(f"  | {line}" for line in log)])
     whole = f"ansible-ensemble provision jobs log {told['Job']}"
     return EnsembleError(f"{text}\n  The whole log: {whole}\n  To go on: {again}")
@@ -137,13 +135,13 @@ def _ended(state: str) -> str:
     return {"failed": "failed", "incomplete": "is incomplete", "stopped": "stopped the agent"}.get(state, state)
 
 
-def documents_of(ended: Standings, machines: Sequence[Machine]) -> list[dict[str, Any]]:
+def documents_of(ended: Statuses, machines: Sequence[Machine]) -> list[dict[str, Any]]:
     """Where machines stand, as JSON, in the order in which they were named."""
-    told = {uuid: standing.document() if standing else _GONE for uuid, standing in ended.items()}
+    told = {uuid: status.document() if status else _GONE for uuid, status in ended.items()}
     return [{"Name": one.name, "Uuid": one.uuid, **told[one.uuid]} for one in machines]
 
 
-def finish(ended: Standings, troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console) -> int:
+def finish(ended: Statuses, troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console) -> int:
     """Tell how a wait ended; the exit code."""
     if console.machine:
         console.document(documents_of(ended, machines))

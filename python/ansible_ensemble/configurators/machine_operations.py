@@ -210,8 +210,8 @@ class _Operation:
             try:
                 machine = await follow(self._client, machine, wanted.workflow, self._talk.tell)
             except EnsembleError:
-                if standing := await look(self._client, machine.uuid):
-                    self._observe(standing.machine)
+                if status := await look(self._client, machine.uuid):
+                    self._observe(status.machine)
                 raise
         self._running = None
         return machine
@@ -238,8 +238,8 @@ class _Operation:
             self._foretell(list(differences(machine, self._wanted, (), self._secure)))
             return
         found = await self._differences(machine)
-        standing = await look(self._client, machine.uuid)
-        if self._wanted.workflow and standing and not standing.is_complete and not found:
+        status = await look(self._client, machine.uuid)
+        if self._wanted.workflow and status and not status.is_complete and not found:
             found = [Difference("workflow_complete", live=False, wanted=True)]
         self._foretell(found)
 
@@ -265,20 +265,20 @@ class _Operation:
 
     async def _look(self, machine: Machine | None, *, compare: bool) -> None:
         """Take down what the machine is, and compare it with what is wanted."""
-        standing = await look(self._client, machine.uuid) if machine else None
-        if standing is None:
+        status = await look(self._client, machine.uuid) if machine else None
+        if status is None:
             self.ended.status = Status.ABSENT.value
             self._say([f"there is no machine {self._wanted.name}"])
             return
-        self._observe(standing.machine)
+        self._observe(status.machine)
         self.ended.status = Status.OK.value
         if not compare:
             return
-        found = [str(one) for one in await self._differences(standing.machine)]
-        if self._wanted.workflow and not standing.is_complete:
-            found.append(why_stopped(standing) or f"the workflow is not complete: the machine is {standing.state}")
+        found = [str(one) for one in await self._differences(status.machine)]
+        if self._wanted.workflow and not status.is_complete:
+            found.append(why_stopped(status) or f"the workflow is not complete: the machine is {status.state}")
         if found:
-            stopped = bool(why_stopped(standing))
+            stopped = bool(why_stopped(status))
             self.ended.status = (Status.ERROR if stopped else Status.DEGRADED).value
             self._say(found)
 

@@ -11,9 +11,9 @@ from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.job_log import last_lines
+from ansible_ensemble.provision.client.machine_status import MachineStatus
 from ansible_ensemble.provision.client.machine_watch import look, until
-from ansible_ensemble.provision.client.standing import Standing
-from ansible_ensemble.provision.desired.keeper import Live
+from ansible_ensemble.provision.desired.object_api import Live
 from ansible_ensemble.provision.desired.workflow import give
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.objects.job import Job
@@ -78,23 +78,23 @@ async def follow(client: Client, machine: Machine, workflow: str, tell: Tell) ->
     """
     told = None
 
-    def is_there(standing: Standing) -> bool:
-        return standing.machine.workflow != workflow or _is_done(standing) or _is_over(standing)
+    def is_there(status: MachineStatus) -> bool:
+        return status.machine.workflow != workflow or _is_done(status) or _is_over(status)
 
-    def take(_uuid: str, standing: Standing | None) -> None:
+    def take(_uuid: str, status: MachineStatus | None) -> None:
         nonlocal told
-        if standing and not is_there(standing) and (line := _line(standing)) and line != told:
+        if status and not is_there(status) and (line := _line(status)) and line != told:
             told = line
             tell(line)
 
     while True:
-        standing = (await until(client, [machine.uuid], is_there, take)).ends[machine.uuid]
-        if standing is None:
+        status = (await until(client, [machine.uuid], is_there, take)).ends[machine.uuid]
+        if status is None:
             raise Stopped("the machine was deleted")
-        if standing.machine.workflow != workflow:
-            raise Stopped(f"its workflow is {standing.machine.workflow or 'none'} now, not {workflow}")
-        if _is_done(standing):
-            return standing.machine
+        if status.machine.workflow != workflow:
+            raise Stopped(f"its workflow is {status.machine.workflow or 'none'} now, not {workflow}")
+        if _is_done(status):
+            return status.machine
         if (now := await look(client, machine.uuid)) and _is_over(now):
             raise Stopped(await _why(client, now))
 
@@ -108,47 +108,47 @@ async def pause(client: Client, machine: Machine) -> None:
     await _set(client, machine, Runnable=False)
 
 
-def why_stopped(standing: Standing) -> str:
+def why_stopped(status: MachineStatus) -> str:
     """Why a machine does not go on by itself; empty if it does, or is complete."""
-    return _reason(standing) if _is_over(standing) and not standing.is_complete else ""
+    return _reason(status) if _is_over(status) and not status.is_complete else ""
 
 
-def _is_over(standing: Standing | None) -> bool:
+def _is_over(status: MachineStatus | None) -> bool:
     """Whether a machine goes on only if somebody asks for it: also one that was paused or powered itself off."""
-    if standing is None:
+    if status is None:
         return True
-    if standing.job and standing.job.meta.get(_ABANDONED) == _GOES_ON:
+    if status.job and status.job.meta.get(_ABANDONED) == _GOES_ON:
         return False
-    if standing.is_over:
+    if status.is_over:
         return True
-    return standing.state == "powered off" or (standing.state == "not runnable" and _was_begun(standing))
+    return status.state == "powered off" or (status.state == "not runnable" and _was_begun(status))
 
 
-def _was_begun(standing: Standing) -> bool:
+def _was_begun(status: MachineStatus) -> bool:
     """Whether its job is of the entry that it is at; before the first, it has yet to boot."""
-    return standing.job is not None and standing.job.current_index == standing.machine.current_task
+    return status.job is not None and status.job.current_index == status.machine.current_task
 
 
-def _is_done(standing: Standing) -> bool:
+def _is_done(status: MachineStatus) -> bool:
     """Whether all is done, also where the last task has powered it off: nothing is left that an agent could be told."""
-    at_the_end = standing.machine.current_task == len(standing.machine.tasks) - 1
-    return standing.is_complete or (standing.state == "powered off" and at_the_end)
+    at_the_end = status.machine.current_task == len(status.machine.tasks) - 1
+    return status.is_complete or (status.state == "powered off" and at_the_end)
 
 
-async def _why(client: Client, standing: Standing) -> str:
-    lines = await _told_lines(client, standing.machine, standing.job) if standing.job else []
-    return "\n".join([_reason(standing), *(f"  {line}" for line in lines)])
+async def _why(client: Client, status: MachineStatus) -> str:
+    lines = await _told_lines(client, status.machine, status.job) if status.job else []
+    return "\n".join([_reason(status), *(f"  {line}" for line in lines)])
 
 
-def _reason(standing: Standing) -> str:
-    machine, job = standing.machine, standing.job
-    if standing.state == "unavailable":
+def _reason(status: MachineStatus) -> str:
+    machine, job = status.machine, status.job
+    if status.state == "unavailable":
         return f"the machine is not available: {'; '.join(machine.errors)}"
     if job is None:
-        return f"the machine is {standing.state}"
+        return f"the machine is {status.state}"
     exit_state = f", exit state {job.exit_state}" if job.exit_state else ""
-    at = f"task {standing.done} of {standing.total}"
-    return f"the machine is {standing.state} after {job.task}, {at} (job {job.state}{exit_state})"
+    at = f"task {status.done} of {status.total}"
+    return f"the machine is {status.state} after {job.task}, {at} (job {job.state}{exit_state})"
 
 
 async def _told_lines(client: Client, machine: Machine, job: Job) -> list[str]:
@@ -167,14 +167,14 @@ async def _secrets(client: Client, machine: Machine) -> list[Any]:
     return [value for name, value in params.items() if name in secure]
 
 
-def _line(standing: Standing) -> str:
+def _line(status: MachineStatus) -> str:
     """What a machine is at, in words; empty where there is nothing to tell."""
-    at = f"{standing.task} ({standing.done} of {standing.total})"
-    if standing.state == "running" and ":" not in standing.task:
+    at = f"{status.task} ({status.done} of {status.total})"
+    if status.state == "running" and ":" not in status.task:
         return at
-    if standing.state == "rebooting":
-        return f"reboots into {standing.machine.boot_env}"
-    return f"{at} failed, and is tried again" if standing.state == "retrying" else ""
+    if status.state == "rebooting":
+        return f"reboots into {status.machine.boot_env}"
+    return f"{at} failed, and is tried again" if status.state == "retrying" else ""
 
 
 async def _again(client: Client, machine: Machine, wanted: Wanted) -> Machine:

@@ -12,7 +12,7 @@ from ansible_ensemble.machines.login import forget_login, shared_login
 from ansible_ensemble.provision.client.client import Client, run
 from ansible_ensemble.provision.client.settings import Settings, settings_from
 from ansible_ensemble.provision.desired.change import Change, bring, remove
-from ansible_ensemble.provision.desired.keeper import Keeper, Live
+from ansible_ensemble.provision.desired.object_api import Live, ObjectApi
 from ansible_ensemble.provision.desired.prediction import Predicted
 from ansible_ensemble.provision.desired.user import bring_user
 from ansible_ensemble.provision.desired.wanted import Wanted
@@ -67,7 +67,7 @@ class Server:
         """What a function makes of a client."""
         return run(self._logged_in(), function)
 
-    def change(self, function: Callable[[Keeper], Awaitable[T]]) -> T:
+    def change(self, function: Callable[[ObjectApi], Awaitable[T]]) -> T:
         """What a function makes of the server, or would make of it."""
         return self.ask(lambda client: function(Predicted(client) if self.check else Live(client)))
 
@@ -104,7 +104,7 @@ def _how(given: Mapping[str, Any]) -> tuple[bool, bool]:
 
 def _changed(server: Server, name: str, given: Mapping[str, Any], wanted: Wanted) -> Plain:
     gone = given["state"] == "absent"
-    change = server.change(lambda keeper: remove(keeper, wanted.kind, wanted.name) if gone else bring(keeper, wanted))
+    change = server.change(lambda api: remove(api, wanted.kind, wanted.name) if gone else bring(api, wanted))
     after = change.shown_after
     if server.check and change.before is None and "Uuid" in after:
         after["Uuid"] = ""  # it will be another one
@@ -116,7 +116,7 @@ def param(server: Server, given: Mapping[str, Any]) -> Plain:
     option, kind = next((name, kind) for name, kind in _WITH_PARAMS.items() if name in given)
     value = given.get("value") if given["state"] == "present" else None
     wanted = Wanted(kind, _named(kind, given[option]), {"Params": {given["name"]: value}})
-    change: Change = server.change(lambda keeper: bring(keeper, wanted, create=False))
+    change: Change = server.change(lambda api: bring(api, wanted, create=False))
     found = {side: _only(params, given["name"]) for side, params in change.diff.items()}
     shown = change.shown_after["Params"].get(given["name"])
     return {"changed": change.changed, "value": shown, "diff": found}
@@ -138,9 +138,9 @@ def user(server: Server, given: Mapping[str, Any]) -> Plain:
     always = given["update_password"] == "always"
 
     async def whole(client: Client) -> tuple[Change, bool]:
-        keeper = Predicted(client) if server.check else Live(client)
+        api = Predicted(client) if server.check else Live(client)
         return await bring_user(
-            client, keeper, wanted, password, always=always, check=server.check, settings=server.settings
+            client, api, wanted, password, always=always, check=server.check, settings=server.settings
         )
 
     change, renewed = server.ask(whole)
@@ -157,9 +157,9 @@ def workflow(server: Server, given: Mapping[str, Any], say: Callable[[str], None
     names = list(dict.fromkeys(given["machines"]))
 
     async def whole(client: Client) -> Plain:
-        keeper = Predicted(client) if server.check else Live(client)
+        api = Predicted(client) if server.check else Live(client)
         wanted = {"restart": given["restart"], "resume": given["resume"]}
-        changes = [await start(keeper, name, given.get("workflow"), **wanted) for name in names]
+        changes = [await start(api, name, given.get("workflow"), **wanted) for name in names]
         if server.check or not given["wait"]:
             return waiting.begun(changes)
         return await waiting.until_through(client, changes, given["timeout"], say)

@@ -58,7 +58,7 @@ async def play_here(ansible: AnsibleProcess, playbook: Playbook, output: Output)
 async def _played(outcome: Outcome, playbook: Playbook, redactor: Redactor, output: Output) -> Played:
     stats = {**outcome.result.get("stats", {}), **reveal(outcome.hidden).get("stats", {})}
     asked, named = stats.pop(EXIT_STATUS, 0), stats.pop(PARAMS, {})
-    error = outcome.error if not outcome.ok else _flaw_of(asked, named)
+    error = outcome.error if not outcome.ok else _problem_of(asked, named)
     if error:
         await output(_shown(redactor, f"{playbook.name} failed: {error}"))
     params = {**stats, **(named if isinstance(named, dict) else {})}
@@ -76,7 +76,7 @@ def variables_of(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, PARAMS: {name: value for name, value in given.items() if name != MACHINE}}
 
 
-def _flaw_of(status: Any, params: Any) -> str:
+def _problem_of(status: Any, params: Any) -> str:
     if not isinstance(status, int) or isinstance(status, bool) or not 0 <= status <= 255:
         return f"set_stats: {EXIT_STATUS} is no number from 0 to 255"
     return "" if isinstance(params, dict) else f"set_stats: {PARAMS} is no map of params"

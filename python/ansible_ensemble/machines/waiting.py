@@ -7,8 +7,8 @@ from typing import Any
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.job_log import last_lines
+from ansible_ensemble.provision.client.machine_status import MachineStatus
 from ansible_ensemble.provision.client.machine_watch import until
-from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.desired.change import Change, shown
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -41,46 +41,48 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
     waited = await until(
         client,
         names,
-        lambda standing: standing.is_over,
-        lambda uuid, standing: say(f"{names[uuid]}: {_told(standing)}"),
+        lambda status: status.is_over,
+        lambda uuid, status: say(f"{names[uuid]}: {_told(status)}"),
         timeout,
     )
-    ends = {**{one.uuid: Standing(one) for one in machines}, **waited.ends}
-    logs = {uuid: await _lines_of_failure(client, standing) for uuid, standing in ends.items()}
+    ends = {**{one.uuid: MachineStatus(one) for one in machines}, **waited.ends}
+    logs = {uuid: await _lines_of_failure(client, status) for uuid, status in ends.items()}
     answer = _result(changes, ends, logs)
     late = "" if not waited.late else f"not through within {timeout:g} seconds: "
     troubles = [_trouble(one.name, ends[one.uuid], late, logs[one.uuid]) for one in machines]
     return answer | ({"failed": True, "msg": "\n".join(filter(None, troubles))} if any(troubles) else {})
 
 
-def _told(standing: Standing | None) -> str:
+def _told(status: MachineStatus | None) -> str:
     """Where a machine stands, in a few words."""
-    if standing is None:
+    if status is None:
         return "deleted"
-    if standing.state in _THROUGH:
-        return standing.state
-    at = f" {standing.task}" if standing.task else ""
-    return f"{standing.done}/{standing.total}{at} {standing.state}"
+    if status.state in _THROUGH:
+        return status.state
+    at = f" {status.task}" if status.task else ""
+    return f"{status.done}/{status.total}{at} {status.state}"
 
 
-def _trouble(name: str, standing: Standing | None, late: str, log: list[str]) -> str:
+def _trouble(name: str, status: MachineStatus | None, late: str, log: list[str]) -> str:
     """Why a machine is not through; empty if it is."""
-    if standing and standing.state in _THROUGH:
+    if status and status.state in _THROUGH:
         return ""
-    over = standing is None or standing.is_over
-    errors = [] if standing is None else standing.machine.errors
+    over = status is None or status.is_over
+    errors = [] if status is None else status.machine.errors
     because = f": {'; '.join(errors)}" if errors else ""
-    return "\n  ".join([f"{name}: {'' if over else late}{_told(standing)}{because}", *log])
+    return "\n  ".join([f"{name}: {'' if over else late}{_told(status)}{because}", *log])
 
 
-async def _lines_of_failure(client: Client, standing: Standing | None) -> list[str]:
+async def _lines_of_failure(client: Client, status: MachineStatus | None) -> list[str]:
     """The last lines of the log of the job that failed, if one did."""
-    if standing is None or standing.state != "failed" or standing.job is None:
+    if status is None or status.state != "failed" or status.job is None:
         return []
-    return await last_lines(client, standing.job.uuid)
+    return await last_lines(client, status.job.uuid)
 
 
-def _result(changes: Iterable[Change], ends: Mapping[str, Standing | None], logs: Mapping[str, list[str]]) -> Plain:
+def _result(
+    changes: Iterable[Change], ends: Mapping[str, MachineStatus | None], logs: Mapping[str, list[str]]
+) -> Plain:
     diffs, machines = [], []
     for change in changes:
         one = change.after

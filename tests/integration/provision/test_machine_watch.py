@@ -7,8 +7,8 @@ from contextlib import aclosing
 from pathlib import Path
 
 from ansible_ensemble.provision.client.client import Client, run
+from ansible_ensemble.provision.client.machine_status import MachineStatus
 from ansible_ensemble.provision.client.machine_watch import look, watched
-from ansible_ensemble.provision.client.standing import Standing
 from ansible_ensemble.provision.objects import Machine, Stage, Task, Workflow
 from ansible_ensemble.provision.objects.parts import TemplateInfo
 from tests.integration.provision.lasting import Lasting
@@ -16,13 +16,13 @@ from tests.integration.provision.test_client import settings_of
 from tests.integration.provision.walk import Walk
 
 
-async def until_over(client: Client, uuid: str) -> list[Standing | None]:
+async def until_over(client: Client, uuid: str) -> list[MachineStatus | None]:
     """What is told of a machine, until it is over or gone."""
-    told: list[Standing | None] = []
+    told: list[MachineStatus | None] = []
     async with aclosing(watched(client, [uuid])) as changes:
-        async for _, standing in changes:
-            told.append(standing)
-            if standing is None or standing.is_over:
+        async for _, status in changes:
+            told.append(status)
+            if status is None or status.is_over:
                 break
     return told
 
@@ -96,15 +96,15 @@ def test_all_machines_are_watched_also_those_to_come(shared: Lasting, tmp_path: 
                     break
             later = await client.create(Machine(name=walk.name("later")))
             await client.delete(Machine, first.uuid)
-            told = {uuid: standing async for uuid, standing in _until(changes, first.uuid)}
+            told = {uuid: status async for uuid, status in _until(changes, first.uuid)}
         assert told[first.uuid] is None
-        assert told[later.uuid] == Standing(later)
+        assert told[later.uuid] == MachineStatus(later)
 
     run(settings_of(shared), steps)
 
 
 async def _until(changes, gone):
-    async for uuid, standing in changes:
-        yield uuid, standing
-        if uuid == gone and standing is None:
+    async for uuid, status in changes:
+        yield uuid, status
+        if uuid == gone and status is None:
             return

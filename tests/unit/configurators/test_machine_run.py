@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.configurators.machine_run import why_stopped
-from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.client.machine_status import MachineStatus
 from ansible_ensemble.provision.objects import Job, Machine
 
 TASKS = ["stage:one", "bootenv:local", "a", "b"]
@@ -40,6 +40,6 @@ STOPPED = "after a, task 1 of 2 (job"
 def test_why(job: dict[str, Any] | None, machine: dict[str, Any], why: str) -> None:
     made = Machine(**({"tasks": TASKS, "current_task": 2, "available": True, "runnable": True} | machine))
     told = {"task": "a", "current_index": 2, "exit_state": "failed"}
-    assert why_stopped(Standing(made, None if job is None else Job(**(told | job)))) == (
+    assert why_stopped(MachineStatus(made, None if job is None else Job(**(told | job)))) == (
         f"the machine is {why}" if why else ""
     )

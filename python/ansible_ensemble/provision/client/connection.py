@@ -162,7 +162,7 @@ class Connection:
         except aiohttp.ServerFingerprintMismatch as error:
             raise untrusted(endpoint, f"it is another one, with the SHA-256 {error.got.hex()}") from None
         except aiohttp.ClientSSLError as error:
-            raise untrusted(endpoint, _flaw(error)) from None
+            raise untrusted(endpoint, _problem(error)) from None
         except _NETWORK:
             self._leave(endpoint)
             raise
@@ -205,7 +205,7 @@ def address(path: str, query: Query | None = None) -> str:
     return f"/api/v3/{quote(path, safe='/:@')}" + (f"?{urlencode(query)}" if query else "")
 
 
-def _flaw(error: aiohttp.ClientSSLError) -> str:
+def _problem(error: aiohttp.ClientSSLError) -> str:
     """What is wrong with a certificate, in the words of the library that looked at it."""
     found = getattr(error, "certificate_error", None)
     return str(getattr(found, "verify_message", None) or found or error)

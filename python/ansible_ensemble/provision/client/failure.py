@@ -55,10 +55,10 @@ def refusal(method: str, path: str, status: int, body: bytes) -> RequestFailed:
     return RequestFailed(error.replaced(code=status))
 
 
-def untrusted(endpoint: str, flaw: str) -> RequestFailed:
+def untrusted(endpoint: str, problem: str) -> RequestFailed:
     """The failure of a request to a server whose certificate is not the one that is expected."""
     return RequestFailed(
-        Error(type="CONNECT", model=endpoint, messages=[f"the server's certificate is not trusted: {flaw}"])
+        Error(type="CONNECT", model=endpoint, messages=[f"the server's certificate is not trusted: {problem}"])
     )
 
 

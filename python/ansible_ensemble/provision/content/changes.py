@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ansible_ensemble.provision.content.lean import lean, lean_meta
+from ansible_ensemble.provision.content.defaults import meta_without_defaults, without_defaults
 from ansible_ensemble.provision.content.writing import yaml_text
 from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object, Reference
@@ -53,9 +53,9 @@ def _told(objects: Iterable[Object]) -> dict[Reference, dict[str, Any]]:
     told: dict[Reference, dict[str, Any]] = {}
     for one in objects:
         if isinstance(one, BundleRecord):
-            told["meta", one.key] = lean_meta(one.about)
+            told["meta", one.key] = meta_without_defaults(one.about)
         else:
-            told[one.PREFIX, one.key] = lean(one)
+            told[one.PREFIX, one.key] = without_defaults(one)
     return told
 
 

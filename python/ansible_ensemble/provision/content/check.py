@@ -12,14 +12,14 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.content.bundle_file import read_bundle
 from ansible_ensemble.provision.content.decoding import decoded, decoded_meta
 from ansible_ensemble.provision.content.folder import read_folder
-from ansible_ensemble.provision.content.judge import Judge
 from ansible_ensemble.provision.content.pack import Entry, Pack
+from ansible_ensemble.provision.content.pack_checker import PackChecker
 from ansible_ensemble.provision.content.trial import Surroundings, Trial
 from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import Bundle, BundleMeta
 from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.rules.flaw import unavailable
+from ansible_ensemble.provision.rules.problem import unavailable
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.contents import prerequisites_of
 from ansible_ensemble.provision.service.server_features import lacking_features
@@ -72,13 +72,13 @@ def check(pack: Pack, server: Surroundings | None = None) -> Checked:
     tried = Trial(server)
     before = tried.held(meta.name)
     lacking = prerequisites_of(meta) if server is None else []
-    judge = Judge(made, _others(tried, meta), pack.unread, lenient=bool(lacking))
-    judge.judge()
+    checker = PackChecker(made, _others(tried, meta), pack.unread, lenient=bool(lacking))
+    checker.check()
     tried.assume(lacking)
-    refusals = [*_refusals(pack, bundle, tried, judge)] if meta.name else []
-    found = _unique([*errors, *judge.errors, *refusals])
+    refusals = [*_refusals(pack, bundle, tried, checker)] if meta.name else []
+    found = _unique([*errors, *checker.errors, *refusals])
     features = (pack.meta.error(text, ("RequiredFeatures",)) for text in lacking_features(meta.required_features))
-    return Checked(bundle, found, _unique([*judge.warnings, *features]), before, tried.held(meta.name))
+    return Checked(bundle, found, _unique([*checker.warnings, *features]), before, tried.held(meta.name))
 
 
 def _sections(made: Iterable[tuple[Entry, Object]], as_written: bool) -> dict[str, dict[str, Any]]:
@@ -92,7 +92,7 @@ def _others(tried: Trial, meta: BundleMeta) -> Iterator[Object]:
     return (one for one in tried.objects() if one.bundle != meta.name)
 
 
-def _refusals(pack: Pack, bundle: Bundle, tried: Trial, judge: Judge) -> Iterator[InvalidInput]:
+def _refusals(pack: Pack, bundle: Bundle, tried: Trial, checker: PackChecker) -> Iterator[InvalidInput]:
     """What a server says of the bundle beyond what is known."""
     try:
         messages = tried.load(bundle).warnings
@@ -103,7 +103,7 @@ def _refusals(pack: Pack, bundle: Bundle, tried: Trial, judge: Judge) -> Iterato
     for message in messages:
         entry = next((one for one in pack.entries if message.startswith(f"{one.name}: ")), pack.meta)
         told = message.removeprefix(f"{entry.name}: ")
-        if entry.name not in judge.flawed and told not in own:
+        if entry.name not in checker.faulty and told not in own:
             yield entry.error(told, _field_of(told))
 
 

@@ -60,21 +60,21 @@ def _good_fields(entry: Entry, kind: type[msgspec.Struct]) -> tuple[dict[str, An
     """The fields that can be decoded, with what is right of others, and why the rest cannot."""
     good, errors = {}, []
     for name, value in _meant(kind, entry.value).items():
-        flaw = _flaw(kind, {name: value})
-        if not flaw:
+        problem = _problem(kind, {name: value})
+        if not problem:
             good[name] = value
             continue
-        whole = _flaw(kind, {name: type(value)()})  # then it is no such map or list, whatever is in it
-        parts = [] if whole else [(step, part, _flaw(kind, {name: part})) for step, part in _parts(value)]
+        whole = _problem(kind, {name: type(value)()})  # then it is no such map or list, whatever is in it
+        parts = [] if whole else [(step, part, _problem(kind, {name: part})) for step, part in _parts(value)]
         if bad := [(step, part, told) for step, part, told in parts if told]:
             errors += [_mismatch(entry, {name: part}, step, told) for step, part, told in bad]
             good[name] = _joined(value, [part for _other, part, told in parts if not told])
         else:
-            errors.append(_mismatch(entry, {name: value}, None, flaw))
+            errors.append(_mismatch(entry, {name: value}, None, problem))
     return good, errors
 
 
-def _flaw(kind: type[msgspec.Struct], fields: dict[str, Any]) -> str:
+def _problem(kind: type[msgspec.Struct], fields: dict[str, Any]) -> str:
     try:
         from_plain(kind, fields)
     except Undecodable as error:

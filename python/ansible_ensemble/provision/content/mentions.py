@@ -14,7 +14,7 @@ from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.codec import field_names
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.templates.job_actions import JINJA, engine_of, flaw_of_text
+from ansible_ensemble.provision.templates.job_actions import JINJA, engine_of, problem_of_text
 from ansible_ensemble.provision.templates.machine_data import BootEnvData, MachineData
 from ansible_ensemble.provision.templates.render_data import RenderData
 from ansible_ensemble.provision.templates.rendering import parsed
@@ -51,7 +51,7 @@ class Mention(Struct, frozen=True):
 
 def mentions(text: str, meta: Mapping[str, str]) -> list[Mention]:
     """What a text names in words; names that are computed are not known. Nothing for what is no template."""
-    if flaw_of_text(text, meta):
+    if problem_of_text(text, meta):
         return []
     return [*dict.fromkeys(_of_jinja(text) if engine_of(meta) == JINJA else _of_go(text))]
 

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.provision.content.defaults import meta_without_defaults, without_defaults
 from ansible_ensemble.provision.content.folder import DATA, META, TEMPLATES
-from ansible_ensemble.provision.content.lean import lean, lean_meta
 from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
@@ -48,8 +48,8 @@ def bundle_text(meta: BundleMeta, objects: Iterable[Object], suffix: str) -> str
     """A pack as one file of YAML, or of JSON for the suffix .json."""
     sections: dict[str, dict[str, Any]] = {}
     for one in _ordered(objects):
-        sections.setdefault(one.PREFIX, {})[one.key] = lean(one)
-    whole = {"meta": lean_meta(meta), "sections": sections}
+        sections.setdefault(one.PREFIX, {})[one.key] = without_defaults(one)
+    whole = {"meta": meta_without_defaults(meta), "sections": sections}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n" if suffix == ".json" else yaml_text(whole)
 
 
@@ -97,11 +97,11 @@ def _write_folder(meta: BundleMeta, objects: Iterable[Object], folder: Path) -> 
 def _files(meta: BundleMeta, objects: Iterable[Object]) -> Iterator[tuple[str, str]]:
     """The files of a folder: their paths in it, and their texts."""
     taken: set[str] = set()
-    yield META, yaml_text(lean_meta(meta))
+    yield META, yaml_text(meta_without_defaults(meta))
     for one in objects:
         if not one.NAMES.fullmatch(one.key):
             raise InvalidInput(f"{one.PREFIX}/{one.key}: no file can have this name")
-        fields = lean(one)
+        fields = without_defaults(one)
         raw = _is_raw(one, fields)
         name = f"{one.PREFIX}/{one.key if raw else _free(one, taken)}"
         taken.add(name)

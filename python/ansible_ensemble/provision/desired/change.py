@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.patch import Operation, difference
-from ansible_ensemble.provision.desired.keeper import Keeper, Seen, secure_params
+from ansible_ensemble.provision.desired.object_api import ObjectApi, Seen, secure_params
 from ansible_ensemble.provision.desired.wanted import Wanted
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
@@ -77,7 +77,7 @@ def shown(one: Object, secure: frozenset[str] = frozenset()) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in _SECRETS}
 
 
-async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
+async def bring(api: ObjectApi, wanted: Wanted, create: bool = True) -> Change:
     """Create an object, or change it, until it is as wanted.
 
     It may take two requests: the server decides some fields anew when others change.
@@ -85,31 +85,31 @@ async def bring(keeper: Keeper, wanted: Wanted, create: bool = True) -> Change:
     Raises:
         EnsembleError: the server has taken it, and yet it is not as wanted; or it is not there.
     """
-    seen = await keeper.find(wanted.kind, wanted.name, wanted.params.keys())
+    seen = await api.find(wanted.kind, wanted.name, wanted.params.keys())
     if seen is None and not create:
         raise EnsembleError(f"{wanted.kind.PREFIX}: there is no {wanted.name.removeprefix('Name:')}")
     before, secure = (seen.object, seen.secure) if seen else (None, frozenset[str]())
     altered: frozenset[str] = frozenset()
     if seen is None:
         made = wanted.made()
-        seen = _opened(await keeper.create(made, wanted.force), made, frozenset())
+        seen = _opened(await api.create(made, wanted.force), made, frozenset())
     for _turn in range(2):
         target = wanted.applied_to(seen.object)
         if not (operations := _operations(seen.object, target)):
             break
         altered |= _secure_among(operations, seen.secure)
-        answer = await keeper.patch(seen.object, operations, wanted.force)
+        answer = await api.patch(seen.object, operations, wanted.force)
         seen = _opened(answer, target, seen.secure)
     _refuse_otherwise(seen.object, wanted.applied_to(seen.object))
     return Change(before, seen.object, secure | seen.secure, altered)
 
 
-async def remove(keeper: Keeper, kind: type[Object], name: str) -> Change:
+async def remove(api: ObjectApi, kind: type[Object], name: str) -> Change:
     """Remove an object, if it is there."""
-    seen = await keeper.find(kind, name, ())
+    seen = await api.find(kind, name, ())
     if seen is None:
         return Change(None, None)
-    await keeper.delete(seen.object)
+    await api.delete(seen.object)
     return Change(seen.object, None, seen.secure)
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.patch import Operation
-from ansible_ensemble.provision.desired.keeper import Live, Seen
+from ansible_ensemble.provision.desired.object_api import Live, Seen
 from ansible_ensemble.provision.objects import KINDS, SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode

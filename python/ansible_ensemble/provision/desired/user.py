@@ -8,20 +8,20 @@ from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.settings import Settings
 from ansible_ensemble.provision.desired.change import Change, bring
-from ansible_ensemble.provision.desired.keeper import Keeper
+from ansible_ensemble.provision.desired.object_api import ObjectApi
 from ansible_ensemble.provision.desired.wanted import Wanted
 
 _DENIED = (401, 403)
 
 
 async def bring_user(
-    client: Client, keeper: Keeper, wanted: Wanted, password: str, *, always: bool, check: bool, settings: Settings
+    client: Client, api: ObjectApi, wanted: Wanted, password: str, *, always: bool, check: bool, settings: Settings
 ) -> tuple[Change, bool]:
     """Create a user, or change it.
 
     Args:
         client: of the server.
-        keeper: the server, or what predicts it.
+        api: the server, or what predicts it.
         wanted: the user.
         password: the user's; empty for one that nobody is to set.
         always: whether a user that was there gets it too, if it has another one.
@@ -31,7 +31,7 @@ async def bring_user(
     Returns:
         What became of the user, and whether the password was set or would be.
     """
-    change = await bring(keeper, wanted)
+    change = await bring(api, wanted)
     if not password or (change.before and (not always or await _is_password(settings, wanted.name, password))):
         return change, False
     if not check:

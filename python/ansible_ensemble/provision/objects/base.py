@@ -109,7 +109,7 @@ class Object(Record, frozen=True, kw_only=True):
         """What it names, of the kinds in `REFERS`; it is validated again when one of these appears, changes or goes."""
         return iter(())
 
-    def flaws(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         """Why it may not be stored, as far as that needs no other object."""
         return iter(())
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ansible_ensemble.provision.objects.base import ZERO_TIME, Object, Record, Whole
-from ansible_ensemble.provision.objects.names import flaws_of_uuid
+from ansible_ensemble.provision.objects.names import problems_of_uuid
 from ansible_ensemble.provision.objects.parts import Claim
 
 STATES = ("created", "running", "failed", "finished", "incomplete")
@@ -66,9 +66,9 @@ class Job(Object, frozen=True, kw_only=True):
     extra_claims: list[Claim] = []
     token: str = ""
 
-    def flaws(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         """Clients read UUIDs and the states that there are."""
-        yield from flaws_of_uuid("Uuid", self.uuid)
+        yield from problems_of_uuid("Uuid", self.uuid)
         if self.state not in STATES:
             yield f"Invalid State `{self.state}`"
         if self.exit_state not in EXIT_STATES:

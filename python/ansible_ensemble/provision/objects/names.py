@@ -18,7 +18,7 @@ USER_NAME = re.compile(rf"{_LETTER}[-\w .@]+")
 PARAM_NAME = re.compile(rf"{_LETTER}[-\w ./]+")
 
 
-def flaws_of_uuid(field: str, text: str) -> Iterator[str]:
+def problems_of_uuid(field: str, text: str) -> Iterator[str]:
     """Whether a field holds a UUID as clients write it, in lower case: another spelling would be another key."""
     try:
         canonical = str(UUID(text))

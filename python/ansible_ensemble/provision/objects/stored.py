@@ -135,9 +135,9 @@ class _Addressed(Object, frozen=True, kw_only=True):
         except ValueError:
             return name.upper()
 
-    def flaws(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         """Clients read addresses of IPv4."""
-        return _flaws_of_address("Addr", self.addr)
+        return _problems_of_address("Addr", self.addr)
 
 
 class Reservation(_Addressed, frozen=True, kw_only=True):
@@ -150,11 +150,11 @@ class Reservation(_Addressed, frozen=True, kw_only=True):
     next_server: str = ""
     options: list[DhcpOption] = []
 
-    def flaws(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         """So they do that of the next server, where there is one."""
-        yield from super().flaws()
+        yield from super().problems()
         if self.next_server:
-            yield from _flaws_of_address("NextServer", self.next_server)
+            yield from _problems_of_address("NextServer", self.next_server)
 
 
 class Lease(_Addressed, frozen=True, kw_only=True):
@@ -167,9 +167,9 @@ class Lease(_Addressed, frozen=True, kw_only=True):
     expire_time: str = ZERO_TIME
     state: str = ""
 
-    def flaws(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         """They read a time with its zone, too."""
-        yield from super().flaws()
+        yield from super().problems()
         try:
             has_zone = datetime.fromisoformat(self.expire_time).tzinfo is not None
         except ValueError:
@@ -178,7 +178,7 @@ class Lease(_Addressed, frozen=True, kw_only=True):
             yield f"Invalid ExpireTime `{self.expire_time}`"
 
 
-def _flaws_of_address(field: str, text: str) -> Iterator[str]:
+def _problems_of_address(field: str, text: str) -> Iterator[str]:
     try:
         IPv4Address(text)
     except ValueError:

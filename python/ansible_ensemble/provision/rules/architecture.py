@@ -27,7 +27,7 @@ _ALIASES = {
 }
 
 
-def flaw_of_architecture(name: str) -> str:
+def problem_of_architecture(name: str) -> str:
     """Why a machine cannot have this architecture; empty if it can."""
     if name in CANONICAL:
         return ""

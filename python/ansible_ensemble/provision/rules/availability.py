@@ -15,8 +15,8 @@ from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules import content_checks as content
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
-from ansible_ensemble.provision.rules.flaw import Flaw
-from ansible_ensemble.provision.rules.machine_checks import flaws_of_machine, lacks_of_machine
+from ansible_ensemble.provision.rules.machine_checks import lacks_of_machine, problems_of_machine
+from ansible_ensemble.provision.rules.problem import Problem
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
@@ -38,21 +38,21 @@ def any_syntax(_text: str, _templates: Mapping[str, str]) -> str:
 def validated(checked: Checked, catalog: Catalog, syntax: SyntaxCheck = any_syntax) -> Checked:
     """The object with what is known of its soundness; called again when what it names appears, changes or goes.
 
-    An object with a flaw may not be stored. One that lacks something is stored, and may not be used. What it names is
-    as available as it says itself; so whoever calls this follows changes of availability from object to object.
+    An object with a problem may not be stored. One that lacks something is stored, and may not be used. What it names
+    is as available as it says itself; so whoever calls this follows changes of availability from object to object.
     """
-    found = [f"{checked.key}: {flaw}" for flaw in flaws(checked, catalog, syntax)]
+    found = [f"{checked.key}: {problem}" for problem in problems(checked, catalog, syntax)]
     errors = [*found, *map(str, lacks(checked, catalog))]
     return checked.replaced(validated=not found, available=not errors, errors=errors)
 
 
-def flaws(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
+def problems(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator[str]:
     """Why an object may not be stored."""
     check = _FLAWS.get(type(checked))
     if checked.KEY != "uuid" and not checked.NAMES.fullmatch(checked.key):
         field = wire_name(checked.KEY)
-        yield Flaw(f"Invalid {field} `{checked.key}`", field)
-    yield from checked.flaws()
+        yield Problem(f"Invalid {field} `{checked.key}`", field)
+    yield from checked.problems()
     yield from check(checked, catalog, syntax) if check else ()
 
 
@@ -62,7 +62,7 @@ def lacks(checked: Object, catalog: Catalog) -> Iterable[str]:
     return check(checked, catalog) if check else missing(checked.references(), catalog)
 
 
-def refuse_flawed(checked: Object) -> None:
+def refuse_invalid(checked: Object) -> None:
     """Refuse an object that may not be stored.
 
     Raises:
@@ -83,7 +83,7 @@ def refuse_errors(before: Object | None, after: Object) -> None:
         raise invalid(*brought, model=after.PREFIX, key=after.key)
 
 
-def _flaws_of_tenant(tenant: Tenant, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
+def _problems_of_tenant(tenant: Tenant, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     return (f"Invalid kind `{kind}`" for kind in tenant.members if kind not in KINDS)
 
 
@@ -106,14 +106,14 @@ def all_errors(before: Object | None, asked: Object, catalog: Catalog) -> Iterat
 
 
 _FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]] = {
-    BootEnv: content.flaws_of_bootenv,
-    Machine: flaws_of_machine,
-    Param: content.flaws_of_param,
-    Profile: content.flaws_of_profile,
-    Stage: content.flaws_of_stage,
-    Task: content.flaws_of_task,
-    Template: content.flaws_of_template,
-    Tenant: _flaws_of_tenant,
+    BootEnv: content.problems_of_bootenv,
+    Machine: problems_of_machine,
+    Param: content.problems_of_param,
+    Profile: content.problems_of_profile,
+    Stage: content.problems_of_stage,
+    Task: content.problems_of_task,
+    Template: content.problems_of_template,
+    Tenant: _problems_of_tenant,
 }
 _LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
     BootEnv: content.lacks_of_bootenv,

@@ -8,7 +8,7 @@ from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import value_of
-from ansible_ensemble.provision.rules.schemas import flaw_of_value
+from ansible_ensemble.provision.rules.schemas import problem_of_value
 
 #: In the Meta of a machine: the index of the entry before which it stopped; how often the handlers of its task ran.
 _STOPPED_AT, _HANDLED = "stopped-at", "handled-failures"
@@ -96,4 +96,4 @@ def handlers_of(machine: Machine, task: str, catalog: Catalog) -> list[str]:
 def _value(machine: Machine, param: Param, catalog: Catalog) -> Any:
     """The value of the param, if it is one that acts: older values may be of any kind."""
     value = value_of(machine, param.name, catalog)
-    return None if flaw_of_value(param.schema, value) else value
+    return None if problem_of_value(param.schema, value) else value

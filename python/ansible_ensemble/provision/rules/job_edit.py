@@ -9,7 +9,7 @@ from msgspec import Struct
 from ansible_ensemble.provision.objects.base import ZERO_TIME
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import refuse_flawed, validated
+from ansible_ensemble.provision.rules.availability import refuse_invalid, validated
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.job_end import ENDED, after_failure, after_finish, ended_job, without_retry
 from ansible_ensemble.provision.rules.moment import wire_time
@@ -35,7 +35,7 @@ def edited_job(before: Job, asked: Job, machine: Machine | None, catalog: Catalo
     """
     after = before.replaced(**{name: getattr(asked, name) for name in _CHANGEABLE})
     after = validated(after, catalog)
-    refuse_flawed(after)
+    refuse_invalid(after)
     if after.state == before.state:
         return JobEdit(after, machine)
     if before.state in ENDED and not _is_at(machine, before):

@@ -1,4 +1,4 @@
-"""What is wrong with a machine: flaws, for which it is refused, and what it lacks to be available."""
+"""What is wrong with a machine: problems, for which it is refused, and what it lacks to be available."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import BootEnv
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.names import flaws_of_uuid
+from ansible_ensemble.provision.objects.names import problems_of_uuid
 from ansible_ensemble.provision.objects.parts import entry_references
-from ansible_ensemble.provision.rules.architecture import flaw_of_architecture
+from ansible_ensemble.provision.rules.architecture import problem_of_architecture
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.entry_checks import duplicates, flaws_of_entries, missing
-from ansible_ensemble.provision.rules.parameters import flaws_of_params
+from ansible_ensemble.provision.rules.entry_checks import duplicates, missing, problems_of_entries
+from ansible_ensemble.provision.rules.parameters import problems_of_params
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
 _HARDWARE_ADDRESS = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,19}")
 
 
-def flaws_of_machine(machine: Machine, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
+def problems_of_machine(machine: Machine, _catalog: Catalog, _syntax: SyntaxCheck) -> Iterator[str]:
     """A machine has a name, and addresses and an architecture that clients can read."""
     if not machine.NAMES.fullmatch(machine.name):
         yield f"Invalid Name `{machine.name}`"
-    yield from flaws_of_uuid("Uuid", machine.uuid)
+    yield from problems_of_uuid("Uuid", machine.uuid)
     if machine.address and not _is_address(machine.address):
         yield f"Invalid Address `{machine.address}`"
     yield from (f"Invalid HardwareAddrs `{one}`" for one in machine.hardware_addrs if not _is_hardware_address(one))
-    if flaw := flaw_of_architecture(machine.arch):
-        yield flaw
-    yield from flaws_of_entries(machine.tasks)
+    if problem := problem_of_architecture(machine.arch):
+        yield problem
+    yield from problems_of_entries(machine.tasks)
     yield from duplicates("profile", machine.profiles)
 
 
@@ -48,7 +48,7 @@ def lacks_of_machine(machine: Machine, catalog: Catalog) -> Iterator[str]:
     bootenv = catalog.get(BootEnv, machine.boot_env)
     if bootenv and bootenv.only_unknown:
         yield f"Bootenv {bootenv.name} is for unknown machines only"
-    yield from flaws_of_params(machine.params, catalog)
+    yield from problems_of_params(machine.params, catalog)
 
 
 def _is_address(text: str) -> bool:

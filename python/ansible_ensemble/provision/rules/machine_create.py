@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_flawed
+from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_invalid
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.placement import NO_STAGE, base_context
@@ -36,7 +36,7 @@ def created_machine(
     with all_errors(None, filled, catalog):
         started = _started(filled.replaced(context=base_context(filled)), catalog)
     made = settled(started.replaced(runnable=True), catalog)
-    refuse_flawed(made)
+    refuse_invalid(made)
     if not force:
         refuse_errors(None, made)
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_flawed
+from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_invalid
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.placement import NO_STAGE
@@ -33,7 +33,7 @@ def edited_machine(before: Machine, asked: Machine, catalog: Catalog, force: boo
     with all_errors(before, asked, catalog):
         placed = _placed_by(before, asked, catalog, force)
     after = settled(placed, catalog)
-    refuse_flawed(after)
+    refuse_invalid(after)
     if not force:
         refuse_errors(before, after)
     return after

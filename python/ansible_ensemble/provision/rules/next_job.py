@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ansible_ensemble.provision.objects.content import Task
 from ansible_ensemble.provision.objects.job import NO_JOB, Job
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.objects.names import flaws_of_uuid
+from ansible_ensemble.provision.objects.names import problems_of_uuid
 from ansible_ensemble.provision.objects.parts import split_entry
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.control import not_stopped, stopped_at, stops_at
@@ -105,8 +105,8 @@ def job_request_machine(machine: Machine | None, asked: Job) -> Machine:
         raise Refused(400, "A job has to name its Machine", type="CREATE", model=asked.PREFIX, key=asked.uuid)
     if machine is None:
         raise invalid(f"Machine {asked.machine} does not exist", model=asked.PREFIX, key=asked.uuid)
-    if asked.uuid and (flaws := [*flaws_of_uuid("Uuid", asked.uuid)]):
-        raise invalid(*flaws, model=asked.PREFIX, key=asked.uuid)
+    if asked.uuid and (problems := [*problems_of_uuid("Uuid", asked.uuid)]):
+        raise invalid(*problems, model=asked.PREFIX, key=asked.uuid)
     return machine
 
 

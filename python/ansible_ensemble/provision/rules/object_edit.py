@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Profile, Stage
-from ansible_ensemble.provision.rules.availability import any_syntax, refuse_flawed, validated
+from ansible_ensemble.provision.rules.availability import any_syntax, refuse_invalid, validated
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.features import flagged_task
-from ansible_ensemble.provision.rules.parameters import flaws_of_params
+from ansible_ensemble.provision.rules.parameters import problems_of_params
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
@@ -20,7 +20,7 @@ def created_object(asked: Edited, catalog: Catalog, syntax: SyntaxCheck = any_sy
     """The object that a request to create one makes.
 
     Raises:
-        Refused: 422; it has a flaw, or params of it do not fit their schemas.
+        Refused: 422; it has a problem, or params of it do not fit their schemas.
     """
     return _checked(None, flagged_task(asked.replaced(read_only=False)), catalog, syntax)
 
@@ -29,7 +29,7 @@ def edited_object(before: Edited, asked: Edited, catalog: Catalog, syntax: Synta
     """The object after a request to change it; its key, its content and what the server computes stay.
 
     Raises:
-        Refused: 422; it has a flaw, or params that were set do not fit their schemas.
+        Refused: 422; it has a problem, or params that were set do not fit their schemas.
     """
     kept = {name: getattr(before, name) for name in (before.KEY, "read_only", "bundle", "endpoint")}
     return _checked(before, asked.replaced(**kept), catalog, syntax)
@@ -41,11 +41,11 @@ def _checked(before: Object | None, made: Edited, catalog: Catalog, syntax: Synt
     if isinstance(made, Stage | Profile):
         _refuse_params(before, made, catalog)
     checked = validated(made, catalog, syntax)
-    refuse_flawed(checked)
+    refuse_invalid(checked)
     return checked
 
 
 def _refuse_params(before: Object | None, made: Stage | Profile, catalog: Catalog) -> None:
-    known = flaws_of_params(before.params, catalog) if isinstance(before, Stage | Profile) else []
-    if flaws := [flaw for flaw in flaws_of_params(made.params, catalog) if flaw not in known]:
-        raise invalid(*flaws, model=made.PREFIX, key=made.key)
+    known = problems_of_params(before.params, catalog) if isinstance(before, Stage | Profile) else []
+    if problems := [problem for problem in problems_of_params(made.params, catalog) if problem not in known]:
+        raise invalid(*problems, model=made.PREFIX, key=made.key)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.flaw import Flaw, placed
-from ansible_ensemble.provision.rules.schemas import flaw_of_value
+from ansible_ensemble.provision.rules.problem import Problem, placed
+from ansible_ensemble.provision.rules.schemas import problem_of_value
 
 #: What has params of its own.
 Owner: TypeAlias = Machine | Profile | Stage
@@ -87,25 +87,25 @@ def is_sealed(value: Any) -> bool:
     return isinstance(value, Mapping) and value.keys() == _SEALED
 
 
-def flaw_of_param(name: str, value: Any, catalog: Catalog) -> str:
+def problem_of_param(name: str, value: Any, catalog: Catalog) -> str:
     """Why a param cannot have a value; empty if it can, or if nothing defines the param.
 
-    What is sealed was checked before it was sealed; of a value that is to be sealed, the flaw says nothing.
+    What is sealed was checked before it was sealed; of a value that is to be sealed, the problem says nothing.
     """
     param = catalog.get(Param, name)
     if param is None or (param.secure and is_sealed(value)):
         return ""
-    flaw = flaw_of_value(param.schema, value)
-    if not flaw:
+    problem = problem_of_value(param.schema, value)
+    if not problem:
         return ""
-    told = " of a secure param" if param.secure else f" '{value}': {flaw}"
-    brief = f"{name}: {'not a value that it can have' if param.secure else flaw}"
-    return Flaw(f"Key '{name}': invalid val{told}", "Params", name, *placed(flaw).path, brief=brief)
+    told = " of a secure param" if param.secure else f" '{value}': {problem}"
+    brief = f"{name}: {'not a value that it can have' if param.secure else problem}"
+    return Problem(f"Key '{name}': invalid val{told}", "Params", name, *placed(problem).path, brief=brief)
 
 
-def flaws_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]:
+def problems_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]:
     """Which params cannot have their values, and why."""
-    return [flaw for name, value in params.items() if (flaw := flaw_of_param(name, value, catalog))]
+    return [problem for name, value in params.items() if (problem := problem_of_param(name, value, catalog))]
 
 
 def _of_profiles(names: Iterable[str], catalog: Catalog) -> Iterator[Mapping[str, Any]]:

@@ -18,8 +18,8 @@ from jsonschema.validators import Draft7Validator, extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from ansible_ensemble.provision.rules.flaw import Flaw, placed
 from ansible_ensemble.provision.rules.pattern import InvalidPattern, compiled_for_many
+from ansible_ensemble.provision.rules.problem import Problem, placed
 
 #: A schema that a definition refers to by an address is never fetched.
 _NOTHING_FETCHED: Registry[Any] = Registry()
@@ -37,7 +37,7 @@ def _is_pattern(text: object) -> bool:
     return not isinstance(text, str) or bool(compiled_for_many(text))
 
 
-def flaw_of_schema(schema: Any) -> str:
+def problem_of_schema(schema: Any) -> str:
     """What is wrong with a schema, or with its `default`; empty if it is sound."""
     if isinstance(schema, bool):
         return ""
@@ -49,31 +49,31 @@ def flaw_of_schema(schema: Any) -> str:
         return "invalid schema: it is nested too deep"
     except SchemaError as error:
         told = f"invalid schema: {error.message}{f': {error.cause}' if error.cause else ''}"
-        return Flaw(told, *error.absolute_path)
-    if "default" in schema and (flaw := flaw_of_value(schema, schema["default"])):
-        return Flaw(f"invalid default: {flaw}", "default", *placed(flaw).path)
+        return Problem(told, *error.absolute_path)
+    if "default" in schema and (problem := problem_of_value(schema, schema["default"])):
+        return Problem(f"invalid default: {problem}", "default", *placed(problem).path)
     return ""
 
 
-def flaw_of_value(schema: Any, value: Any) -> str:
+def problem_of_value(schema: Any, value: Any) -> str:
     """Why a value does not fit a schema; empty if it does, or if there is no schema."""
     if schema is None:
         return ""
     _references.set(0)
     try:
-        flaw = next(iter(_compiled(schema).iter_errors(value)), None)
+        problem = next(iter(_compiled(schema).iter_errors(value)), None)
     except Unresolvable as missing:
         return f"the schema refers to {missing.ref}, which is not in it"
     except RecursionError:
         return "value or schema are nested too deep"
     except Exception as error:  # a schema that was not checked, or a pattern that the check let pass
         return f"the schema cannot be applied: {error}"
-    return _told(flaw) if flaw else ""
+    return _told(problem) if problem else ""
 
 
 def _told(error: ValidationError) -> str:
     place = "".join(f"[{part!r}]" for part in error.absolute_path)
-    return Flaw(f"{place}: {error.message}" if place else error.message, *error.absolute_path)
+    return Problem(f"{place}: {error.message}" if place else error.message, *error.absolute_path)
 
 
 def _compiled(schema: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from ansible_ensemble.provision.objects.content import Template
 from ansible_ensemble.provision.objects.parts import TemplateInfo
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.flaw import Flaw, absent
+from ansible_ensemble.provision.rules.problem import Problem, absent
 
 #: What is wrong with the syntax of a template's text, whose engine its Meta may name; empty if it is sound.
 SyntaxCheck: TypeAlias = Callable[[str, Mapping[str, str]], str]
@@ -16,30 +16,30 @@ SyntaxCheck: TypeAlias = Callable[[str, Mapping[str, str]], str]
 SYSTEMS = frozenset(("any", "darwin", "esxi", "freebsd", "linux", "netbsd", "openbsd", "solaris", "windows"))
 
 
-def flaws_of_templates(
+def problems_of_templates(
     templates: Sequence[TemplateInfo], syntax: SyntaxCheck, path_required: bool = True
-) -> Iterator[Flaw]:
+) -> Iterator[Problem]:
     """Why an object cannot have these templates."""
     names: set[str] = set()
     for index, template in enumerate(templates):
-        yield from _at(index, _flaws_of_template(template, index, path_required))
+        yield from _at(index, _problems_of_template(template, index, path_required))
         if template.name and template.name in names:
-            yield Flaw(f"Template name {template.name} is used more than once", "Templates", index, "Name")
+            yield Problem(f"Template name {template.name} is used more than once", "Templates", index, "Name")
         names.add(template.name)
         for field, text in (("Contents", template.contents), ("Path", template.path)):
-            if text and (flaw := syntax(text, template.meta)):
-                yield Flaw(f"Template {template.name}: {flaw}", "Templates", index, field)
+            if text and (problem := syntax(text, template.meta)):
+                yield Problem(f"Template {template.name}: {problem}", "Templates", index, field)
 
 
-def flaws_of_systems(templates: Sequence[TemplateInfo]) -> Iterator[Flaw]:
+def problems_of_systems(templates: Sequence[TemplateInfo]) -> Iterator[Problem]:
     """What is wrong with the operating systems that the templates of a task name: all name some, or none does."""
     for index, template in enumerate(templates):
         unknown = sorted(systems_of(template) - SYSTEMS)
         if unknown:
             message = f"Template {template.name}: invalid OS {', '.join(unknown)} in Meta"
-            yield Flaw(message, "Templates", index, "Meta", "OS")
+            yield Problem(message, "Templates", index, "Meta", "OS")
     if len({"OS" in template.meta for template in templates}) > 1:
-        yield Flaw("Either all templates or none must have OS in their Meta", "Templates")
+        yield Problem("Either all templates or none must have OS in their Meta", "Templates")
 
 
 def systems_of(template: TemplateInfo) -> set[str]:
@@ -47,23 +47,23 @@ def systems_of(template: TemplateInfo) -> set[str]:
     return {name.strip() for name in template.meta["OS"].split(",")} if "OS" in template.meta else set()
 
 
-def missing_templates(templates: Sequence[TemplateInfo], catalog: Catalog) -> Iterator[Flaw]:
+def missing_templates(templates: Sequence[TemplateInfo], catalog: Catalog) -> Iterator[Problem]:
     """Which templates an object names that are not there."""
     for index, template in enumerate(templates):
         if template.id and catalog.get(Template, template.id) is None:
             reference = ("templates", template.id)
-            yield Flaw(absent(reference), "Templates", index, "ID", reference=reference)
+            yield Problem(absent(reference), "Templates", index, "ID", reference=reference)
 
 
-def _at(index: int, messages: Iterator[Flaw]) -> Iterator[Flaw]:
+def _at(index: int, messages: Iterator[Problem]) -> Iterator[Problem]:
     return (message.within("Templates", index) for message in messages)
 
 
-def _flaws_of_template(template: TemplateInfo, index: int, path_required: bool) -> Iterator[Flaw]:
+def _problems_of_template(template: TemplateInfo, index: int, path_required: bool) -> Iterator[Problem]:
     if not template.name:
-        yield Flaw(f"Template {index} has no Name")
+        yield Problem(f"Template {index} has no Name")
     if path_required and not template.path:
-        yield Flaw(f"Template {template.name or index} has no Path")
+        yield Problem(f"Template {template.name or index} has no Path")
     given = sum(bool(source) for source in (template.id, template.contents, template.link))
     if given != 1:
-        yield Flaw(f"Template {template.name or index} must have exactly one of ID, Contents and Link")
+        yield Problem(f"Template {template.name or index} must have exactly one of ID, Contents and Link")

@@ -20,7 +20,7 @@ from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.service.server_features import lacking_features
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
-from ansible_ensemble.provision.templates.job_actions import flaw_of_text
+from ansible_ensemble.provision.templates.job_actions import problem_of_text
 
 #: Where bundles are that others have as prerequisites: the repository, and their folders in it.
 _SOURCE = "https://github.com/digitalrebar/provision-content"
@@ -173,7 +173,7 @@ def _put(batch: Batch, wanted: Iterable[Object], meta: BundleMeta) -> None:
     for one in wanted:
         try:
             refuse_unsealable(batch.tx, one)
-            made = created_object(one, batch, flaw_of_text)
+            made = created_object(one, batch, problem_of_text)
             batch.put(made.replaced(bundle=meta.name, read_only=not meta.writable))
         except Refused as refused:
             messages = (message.removeprefix(f"{one.key}: ") for message in refused.error.messages)

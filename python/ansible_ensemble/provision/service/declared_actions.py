@@ -60,15 +60,15 @@ def declared_actions(declared: Any, base: Path) -> tuple[Action, ...]:
     except msgspec.ValidationError as error:
         raise InvalidInput(f"actions: {error}") from None
     for index, one in enumerate(actions):
-        if flaw := _flaw(one, base):
-            raise InvalidInput(f"actions: $[{index}] {flaw}")
+        if problem := _problem(one, base):
+            raise InvalidInput(f"actions: $[{index}] {problem}")
     for twice, times in Counter((one.model, one.provider, one.name) for one in actions).items():
         if times > 1:
             raise InvalidInput(f"actions: {':'.join(twice)} is declared {times} times")
     return tuple(_action(one, base) for one in actions)
 
 
-def _flaw(one: DeclaredAction, base: Path) -> str:
+def _problem(one: DeclaredAction, base: Path) -> str:
     if not one.name or sum(map(bool, (one.run, one.playbook, one.role))) != 1:
         return "needs a name, and one of run, playbook and role"
     if one.model not in KINDS:

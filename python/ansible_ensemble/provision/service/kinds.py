@@ -23,7 +23,7 @@ from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.preferences import preferences
 from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.service.users import changed_user, new_secret, new_user
-from ansible_ensemble.provision.templates.job_actions import flaw_of_text
+from ansible_ensemble.provision.templates.job_actions import problem_of_text
 
 
 def made(batch: Batch, asked: Any, force: bool) -> Object:
@@ -59,7 +59,7 @@ def removed(batch: Batch, kept: Any) -> None:
 
 
 def _made(batch: Batch, asked: Object, _force: bool) -> Object:
-    return created_object(asked, batch, flaw_of_text)
+    return created_object(asked, batch, problem_of_text)
 
 
 def _made_machine(batch: Batch, asked: Machine, force: bool) -> Object:
@@ -85,7 +85,7 @@ def _not_so(one: Object, method: str) -> Refused:
 
 def _changed(batch: Batch, kept: Object, asked: Object, _force: bool) -> Object:
     refuse_unsealable(batch.tx, asked)
-    return edited_object(kept, asked, batch, flaw_of_text)
+    return edited_object(kept, asked, batch, problem_of_text)
 
 
 def _changed_machine(batch: Batch, kept: Machine, asked: Machine, force: bool) -> Object:

@@ -14,8 +14,8 @@ from ansible_ensemble.provision.rules.parameters import (
     aggregated,
     composed,
     composed_params,
-    flaws_of_params,
     is_sealed,
+    problems_of_params,
     value_of,
     values_of,
 )
@@ -152,6 +152,6 @@ def _keep(tx: Transaction, owner: Owner, params: Mapping[str, Any], method: str)
     refuse_protected(owner, changed, method)
     known = owner.params
     fresh = {name: value for name, value in params.items() if name not in known or not same(value, known[name])}
-    if flaws := flaws_of_params({name: value for name, value in fresh.items() if not is_sealed(value)}, tx):
-        raise Refused(422, *flaws, type=method, model=owner.PREFIX, key=owner.key)
+    if problems := problems_of_params({name: value for name, value in fresh.items() if not is_sealed(value)}, tx):
+        raise Refused(422, *problems, type=method, model=owner.PREFIX, key=owner.key)
     return Batch(tx).keep(changed).params

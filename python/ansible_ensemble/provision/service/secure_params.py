@@ -10,7 +10,7 @@ from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.codec import same
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.rules.catalog import Catalog
-from ansible_ensemble.provision.rules.parameters import flaw_of_param, is_sealed, is_secure
+from ansible_ensemble.provision.rules.parameters import is_sealed, is_secure, problem_of_param
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.service.sealing import Unopenable, opened, sealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -54,8 +54,8 @@ def _checked(tx: Transaction, catalog: Catalog, owner: Reference, name: str, val
         clear = opened(tx, owner, value) if secure and is_sealed(value) else value
     except Unopenable:
         raise invalid(f"Key '{name}': not sealed for this object", model=owner[0], key=owner[1]) from None
-    if flaw := flaw_of_param(name, clear, catalog):
-        raise invalid(flaw, model=owner[0], key=owner[1])
+    if problem := problem_of_param(name, clear, catalog):
+        raise invalid(problem, model=owner[0], key=owner[1])
     return sealed(tx, owner, value) if secure and clear is value else value
 
 

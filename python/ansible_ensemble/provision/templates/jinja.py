@@ -52,7 +52,7 @@ def render(name: str, text: str, data: RenderData) -> str:
     return printable("".join(budget.parts))
 
 
-def flaw(name: str, text: str) -> str:
+def problem(name: str, text: str) -> str:
     """What is wrong with the syntax of a text; empty if it is a template."""
     try:
         BoundedEnvironment(Budget(Limits()), {}).compile(text, name, name)

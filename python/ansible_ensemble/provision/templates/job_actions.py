@@ -47,11 +47,11 @@ def job_actions(
     return [_action(data, template) for template in _for_system(owner.templates, system)]
 
 
-def flaw_of_text(text: str, meta: Mapping[str, str]) -> str:
+def problem_of_text(text: str, meta: Mapping[str, str]) -> str:
     """What is wrong with the syntax of a text in the engine that its Meta names; empty if it is a template."""
     try:
         if engine_of(meta) == JINJA:
-            return jinja.flaw("template", text)
+            return jinja.problem("template", text)
         parsed("template", text)
     except TemplateError as error:
         return str(error)

@@ -8,8 +8,8 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.content.check import check, read_pack
+from ansible_ensemble.provision.content.defaults import without_defaults
 from ansible_ensemble.provision.content.export import objects_of
-from ansible_ensemble.provision.content.lean import lean
 from ansible_ensemble.provision.content.writing import write_pack
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
@@ -79,6 +79,6 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
 def test_what_a_server_adds_is_left_out() -> None:
     task = Task(name="task1", meta={"color": "blue"})
     kept = flagged_task(task).replaced(validated=True, available=True, bundle="pack", read_only=True)
-    assert lean(kept) == {"Name": "task1", "Meta": {"color": "blue"}}
+    assert without_defaults(kept) == {"Name": "task1", "Meta": {"color": "blue"}}
     named = Task(name="task1", meta={"feature-flags": "other,sane-exit-codes"})
-    assert lean(named)["Meta"] == {"feature-flags": "other,sane-exit-codes"}
+    assert without_defaults(named)["Meta"] == {"feature-flags": "other,sane-exit-codes"}

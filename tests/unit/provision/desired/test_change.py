@@ -11,7 +11,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.desired.change import Change, bring, remove
-from ansible_ensemble.provision.desired.keeper import Keeper, Live
+from ansible_ensemble.provision.desired.object_api import Live, ObjectApi
 from ansible_ensemble.provision.desired.prediction import Predicted
 from ansible_ensemble.provision.desired.wanted import Wanted
 from ansible_ensemble.provision.objects import KINDS
@@ -122,7 +122,7 @@ def test_objects_of_any_kind(ask: Ask, serving: Any, case: tuple[str, str, Any, 
     assert state_of(predicted) == state_of(happened)
     assert happened.changed
     assert not any(change.changed for change in both(ask, Wanted(KINDS[kind], key, fields)))
-    gone = [ask(lambda client, keeper=keeper: remove(keeper(client), KINDS[kind], key)) for keeper in (Predicted, Live)]
+    gone = [ask(lambda client, api=api: remove(api(client), KINDS[kind], key)) for api in (Predicted, Live)]
     assert [change.changed for change in gone] == [True, True]
     assert gone[0].diff == gone[1].diff
     assert not ask(lambda client: remove(Live(client), KINDS[kind], key)).changed
@@ -144,17 +144,17 @@ REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("kind", "name", "fields", "message"), REFUSED)
 def test_a_refusal_is_predicted_word_for_word(ask: Ask, kind: str, name: str, fields: Any, message: str) -> None:
     told = []
-    for keeper in (Predicted, Live):
+    for api in (Predicted, Live):
         with pytest.raises(RequestFailed, match=message) as caught:
-            ask(lambda client, keeper=keeper: bring(keeper(client), Wanted(KINDS[kind], name, fields)))
+            ask(lambda client, api=api: bring(api(client), Wanted(KINDS[kind], name, fields)))
         told.append(str(caught.value).partition("machines/")[0])
     assert told[0] == told[1]
 
 
 def test_removing_what_is_in_use_is_refused_before_it_is_tried(ask: Ask) -> None:
-    for keeper in (Predicted, Live):
+    for api in (Predicted, Live):
         with pytest.raises(RequestFailed, match="in use by workflows whole"):
-            ask(lambda client, keeper=keeper: remove(keeper(client), KINDS["stages"], "begin"))
+            ask(lambda client, api=api: remove(api(client), KINDS["stages"], "begin"))
 
 
 #: An object, and one that names it.
@@ -172,9 +172,9 @@ def test_what_an_object_of_another_kind_names_is_in_use(
     kind, key, naming, fields = case
     for prefix, one in ((kind, {"Id" if kind == "version_sets" else "Name": key}), (naming, fields)):
         assert serving("POST", f"/{prefix}", one).status == 201
-    for keeper in (Predicted, Live):
+    for api in (Predicted, Live):
         with pytest.raises(RequestFailed, match=f"in use by {naming} "):
-            ask(lambda client, keeper=keeper: remove(keeper(client), KINDS[kind], key))
+            ask(lambda client, api=api: remove(api(client), KINDS[kind], key))
 
 
 class _Deaf(Live):
@@ -189,8 +189,8 @@ def test_what_the_server_did_not_set_is_no_success(ask: Ask, serving: Any) -> No
     serving.machine(name)
 
     async def deaf(client: Client) -> Change:
-        keeper: Keeper = _Deaf(client)
-        return await bring(keeper, Wanted(Machine, f"Name:{name}", {"Pool": "spare"}))
+        api: ObjectApi = _Deaf(client)
+        return await bring(api, Wanted(Machine, f"Name:{name}", {"Pool": "spare"}))
 
     with pytest.raises(EnsembleError, match=f"machines {name}: the server did not set Pool"):
         ask(deaf)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.provision.desired.keeper import Live
+from ansible_ensemble.provision.desired.object_api import Live
 from ansible_ensemble.provision.desired.prediction import Predicted
 from ansible_ensemble.provision.desired.workflow import start
 from tests.unit.provision.desired.conftest import Ask
@@ -37,7 +37,7 @@ def test_what_is_asked_for_happens_as_predicted(ask: Ask, serving: Any, case: st
     if not runnable:
         path = f"/machines/{machine['Uuid']}"
         assert serving("PATCH", path, [{"op": "replace", "path": "/Runnable", "value": False}]).status == 200
-    found = [ask(lambda client, keeper=keeper: start(keeper(client), name, **asked)) for keeper in (Predicted, Live)]
+    found = [ask(lambda client, api=api: start(api(client), name, **asked)) for api in (Predicted, Live)]
     for change in found:
         after = change.after
         assert (change.changed, after.workflow, after.current_task, after.runnable) == expected

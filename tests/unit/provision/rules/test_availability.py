@@ -10,7 +10,7 @@ import pytest
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.codec import from_plain
 from ansible_ensemble.provision.objects.content import Param, Stage, Task, Workflow
-from ansible_ensemble.provision.rules.availability import looks_alike, refuse_errors, refuse_flawed, validated
+from ansible_ensemble.provision.rules.availability import looks_alike, refuse_errors, refuse_invalid, validated
 from ansible_ensemble.provision.rules.machine_state import settled
 from tests.unit.provision.rules.world import assert_refused, machine_of, shelf, table
 
@@ -25,9 +25,9 @@ def _syntax(text, meta):
 def test_validated(case):
     given = from_plain(KINDS[case["kind"]], case["fields"])
     checked = validated(given, shelf(CONTENT), _syntax)
-    flaws, lacks = case.get("flaws", []), case.get("lacks", [])
-    assert checked.errors == [*flaws, *lacks]
-    assert (checked.validated, checked.available) == (not flaws, not flaws and not lacks)
+    problems, lacks = case.get("problems", []), case.get("lacks", [])
+    assert checked.errors == [*problems, *lacks]
+    assert (checked.validated, checked.available) == (not problems, not problems and not lacks)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -50,8 +50,8 @@ def test_availability_follows_what_appears_and_goes():
     assert not known.get(Workflow, "ww").available
 
 
-def test_flaws_are_refused_and_lacks_are_not():
-    refuse_flawed(validated(Stage(name="ss", tasks=["absent"]), shelf()))
+def test_problems_are_refused_and_lacks_are_not():
+    refuse_invalid(validated(Stage(name="ss", tasks=["absent"]), shelf()))
     expected = {
         "Code": 422,
         "Type": "ValidationError",
@@ -59,7 +59,7 @@ def test_flaws_are_refused_and_lacks_are_not():
         "Key": "x",
         "Messages": ["x: Invalid Name `x`"],
     }
-    assert_refused(expected, lambda: refuse_flawed(validated(Stage(name="x"), shelf())))
+    assert_refused(expected, lambda: refuse_invalid(validated(Stage(name="x"), shelf())))
 
 
 def test_errors_that_were_there_before_are_not_refused_again():

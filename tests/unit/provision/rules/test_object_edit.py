@@ -42,7 +42,7 @@ def test_key_and_origin_of_an_object_stay():
     assert_has(edited_object(stage, asked, KNOWN), expected)
 
 
-def test_what_is_flawed_is_refused_and_what_lacks_something_is_not():
+def test_what_is_problemed_is_refused_and_what_lacks_something_is_not():
     assert_refused({"Code": 422, "Messages": ["x: Invalid Name `x`"]}, lambda: created_object(Stage(name="x"), KNOWN))
     expected = {"Available": False, "Validated": True, "Errors": ["Task absent does not exist"]}
     assert_has(created_object(Stage(name="ss", tasks=["absent"]), KNOWN), expected)

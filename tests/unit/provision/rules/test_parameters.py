@@ -10,9 +10,9 @@ from ansible_ensemble.provision.rules.parameters import (
     aggregated,
     composed,
     composed_params,
-    flaws_of_params,
     is_sealed,
     is_secure,
+    problems_of_params,
     value_of,
     values_of,
 )
@@ -155,9 +155,9 @@ def test_what_is_sealed(value, sealed):
 
 
 def test_what_nothing_defines_fits():
-    assert flaws_of_params({"absent": object, "open": 1}, KNOWN) == []
+    assert problems_of_params({"absent": object, "open": 1}, KNOWN) == []
 
 
 def test_a_plain_value_of_a_secure_param_is_checked_and_not_shown():
-    assert flaws_of_params({"secure": 7}, KNOWN) == ["Key 'secure': invalid val of a secure param"]
-    assert flaws_of_params({"secure": "x"}, KNOWN) == []
+    assert problems_of_params({"secure": 7}, KNOWN) == ["Key 'secure': invalid val of a secure param"]
+    assert problems_of_params({"secure": "x"}, KNOWN) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.provision.rules.schemas import flaw_of_schema, flaw_of_value
+from ansible_ensemble.provision.rules.schemas import problem_of_schema, problem_of_value
 
 
 def _nested(depth):
@@ -15,7 +15,7 @@ def _nested(depth):
 
 
 @pytest.mark.parametrize(
-    ("schema", "flaw"),
+    ("schema", "problem"),
     [
         ({}, ""),
         (True, ""),
@@ -37,12 +37,12 @@ def _nested(depth):
         ({"$schema": 7}, "invalid schema: it must be a map, and its $schema a text"),
     ],
 )
-def test_flaw_of_schema(schema, flaw):
-    assert flaw_of_schema(schema) == flaw
+def test_problem_of_schema(schema, problem):
+    assert problem_of_schema(schema) == problem
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "flaw"),
+    ("schema", "value", "problem"),
     [
         (None, object(), ""),
         ({}, 7, ""),
@@ -61,19 +61,19 @@ def test_flaw_of_schema(schema, flaw):
         ({"pattern": "("}, "x", "the schema cannot be applied: error parsing regexp: missing ): ("),
     ],
 )
-def test_flaw_of_value(schema, value, flaw):
-    assert flaw_of_value(schema, value) == flaw
+def test_problem_of_value(schema, value, problem):
+    assert problem_of_value(schema, value) == problem
 
 
 def test_a_schema_that_is_nested_too_deep_is_told():
-    assert "nested too deep" in flaw_of_schema(_nested(900))
+    assert "nested too deep" in problem_of_schema(_nested(900))
 
 
 _TWICE = {f"d{n}": {"allOf": [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in range(40)}
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "flaw"),
+    ("schema", "value", "problem"),
     [
         ({"pattern": "^(a+)+$"}, "a" * 5000 + "!", "does not match '^(a+)+$'"),
         ({"patternProperties": {"^(a|aa)+$": {"type": "null"}}}, {"a" * 5000 + "!": 1}, ""),
@@ -82,5 +82,5 @@ _TWICE = {f"d{n}": {"allOf": [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in
     ],
     ids=["pattern", "patternProperties", "uniqueItems", "$ref"],
 )
-def test_no_schema_takes_for_ever(schema, value, flaw):
-    assert flaw_of_value(schema, value).endswith(flaw)
+def test_no_schema_takes_for_ever(schema, value, problem):
+    assert problem_of_value(schema, value).endswith(problem)

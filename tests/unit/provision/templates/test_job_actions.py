@@ -7,7 +7,7 @@ import pytest
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.objects.content import Stage, Task
 from ansible_ensemble.provision.objects.parts import TemplateInfo
-from ansible_ensemble.provision.templates.job_actions import MissingParam, flaw_of_text, job_actions
+from ansible_ensemble.provision.templates.job_actions import MissingParam, job_actions, problem_of_text
 from tests.unit.provision.templates.sources import Known
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_rendered(template: TemplateInfo, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meta", "flaw"),
+    ("text", "meta", "problem"),
     [
         ("{{.x}}", {}, ""),
         ("\n{{if}}", {}, "template: template:2: missing value for if"),
@@ -78,5 +78,5 @@ def test_what_cannot_be_rendered(template: TemplateInfo, message: str) -> None:
         ("x", {"engine": "mako"}, "there is no engine mako; templates are rendered by go or jinja"),
     ],
 )
-def test_flaws_of_texts(text: str, meta: dict[str, str], flaw: str) -> None:
-    assert flaw_of_text(text, meta) == flaw
+def test_problems_of_texts(text: str, meta: dict[str, str], problem: str) -> None:
+    assert problem_of_text(text, meta) == problem

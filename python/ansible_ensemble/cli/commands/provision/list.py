@@ -97,10 +97,10 @@ async def _query(client: Client, arguments: argparse.Namespace) -> list[tuple[st
 async def _with_more(client: Client, kind: str, found: list[Any], told: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The documents with what tables show beside their fields."""
     if kind == "machines":
-        from ansible_ensemble.provision.client.standing import Standing
+        from ansible_ensemble.provision.client.machine_status import MachineStatus
 
         jobs = {job.uuid: job for job in await _seen(client, "jobs", {"Current": "true"})}
-        places = [Standing(machine, jobs.get(machine.current_job)).document() for machine in found]
+        places = [MachineStatus(machine, jobs.get(machine.current_job)).document() for machine in found]
         shown = [{**place, "Progress": f"{place['TaskNumber']}/{place['TaskCount']}"} for place in places]
         return [{**one, **{name: place[name] for name in _MORE[kind]}} for one, place in zip(told, shown)]
     if kind == "jobs":

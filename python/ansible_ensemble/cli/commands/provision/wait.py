@@ -15,7 +15,7 @@ from ansible_ensemble.reports.objects_text import value_at
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
-    from ansible_ensemble.provision.client.standing import Standing
+    from ansible_ensemble.provision.client.machine_status import MachineStatus
 
 
 def configure(parser: Parser) -> None:
@@ -58,9 +58,9 @@ def _field(word: str) -> tuple[str, str]:
     return f"{name}{dot}{rest}", text
 
 
-def _has(fields: list[tuple[str, str]]) -> Callable[[Standing], bool]:
-    def has(standing: Standing) -> bool:
-        document = objects.document_of(standing.machine)
+def _has(fields: list[tuple[str, str]]) -> Callable[[MachineStatus], bool]:
+    def has(status: MachineStatus) -> bool:
+        document = objects.document_of(status.machine)
         return all(_text(value_at(document, path)) == text for path, text in fields)
 
     return has
@@ -73,9 +73,9 @@ def _text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _is_over(standing: Standing) -> bool:
-    return standing.is_over
+def _is_over(status: MachineStatus) -> bool:
+    return status.is_over
 
 
-def _is_well(standing: Standing | None, fields: list[tuple[str, str]]) -> bool:
-    return standing is not None and (bool(fields) or standing.is_complete)
+def _is_well(status: MachineStatus | None, fields: list[tuple[str, str]]) -> bool:
+    return status is not None and (bool(fields) or status.is_complete)

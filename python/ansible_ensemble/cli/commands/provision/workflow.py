@@ -12,7 +12,7 @@ from ansible_ensemble.core.errors import EnsembleError, UsageError
 
 if TYPE_CHECKING:
     from ansible_ensemble.provision.client.client import Client
-    from ansible_ensemble.provision.client.standing import Standing
+    from ansible_ensemble.provision.client.machine_status import MachineStatus
     from ansible_ensemble.provision.objects.machine import Machine
 
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 async def _changed(client: Client, machine: Machine, arguments: argparse.Namespace) -> tuple[Machine, str]:
     """The machine with the workflow, and what is said of it."""
-    from ansible_ensemble.provision.desired.keeper import Live
+    from ansible_ensemble.provision.desired.object_api import Live
     from ansible_ensemble.provision.desired.workflow import give
 
     workflow, has_it = arguments.workflow, machine.workflow == arguments.workflow
@@ -67,15 +67,15 @@ async def _changed(client: Client, machine: Machine, arguments: argparse.Namespa
 async def _waited(client: Client, machines: list[Machine], arguments: argparse.Namespace, session: Session) -> int:
     """Wait until all are complete, or stopped; the exit code."""
 
-    def is_there(standing: Standing) -> bool:
-        return standing.is_over or standing.machine.workflow != arguments.workflow
+    def is_there(status: MachineStatus) -> bool:
+        return status.is_over or status.machine.workflow != arguments.workflow
 
     ended = await machine_progress.waited(client, machines, session.console, is_there, arguments.timeout)
     troubles = []
     for machine in machines:
-        standing = ended[machine.uuid]
-        if standing and standing.machine.workflow != arguments.workflow:
-            troubles.append(EnsembleError(f"{machine.name} was given another workflow: {standing.machine.workflow}"))
-        elif not (standing and standing.is_complete):
-            troubles.append(await machine_progress.trouble_of(client, machine.name, standing))
+        status = ended[machine.uuid]
+        if status and status.machine.workflow != arguments.workflow:
+            troubles.append(EnsembleError(f"{machine.name} was given another workflow: {status.machine.workflow}"))
+        elif not (status and status.is_complete):
+            troubles.append(await machine_progress.trouble_of(client, machine.name, status))
     return machine_progress.finish(ended, troubles, machines, session.console)

@@ -13,10 +13,10 @@ from ansible_ensemble.provision.content.mentions import MEMBERS, Mention, define
 from ansible_ensemble.provision.content.pack import Entry
 from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template
-from ansible_ensemble.provision.rules.availability import flaws, lacks
-from ansible_ensemble.provision.rules.flaw import Circle, Flaw, placed
-from ansible_ensemble.provision.rules.schemas import flaw_of_schema
-from ansible_ensemble.provision.templates.job_actions import JINJA, flaw_of_text
+from ansible_ensemble.provision.rules.availability import lacks, problems
+from ansible_ensemble.provision.rules.problem import Circle, Problem, placed
+from ansible_ensemble.provision.rules.schemas import problem_of_schema
+from ansible_ensemble.provision.templates.job_actions import JINJA, problem_of_text
 
 Kept = TypeVar("Kept", bound=Object)
 
@@ -25,8 +25,8 @@ _OF_TEMPLATE = re.compile(r"template: template:(\d+)(?::\d+)?: ")
 _JINJA_MARKS = ("{%", "{{ param(", "{#")
 
 
-class Judge:
-    """Judges a pack's objects among those that a server has.
+class PackChecker:
+    """Checks a pack's objects among those that a server has.
 
     Args:
         made: the pack's objects, each with what it was made from.
@@ -40,58 +40,60 @@ class Judge:
     ) -> None:
         self.errors: list[InvalidInput] = []
         self.warnings: list[InvalidInput] = []
-        #: What has flaws or lacks something; each of these is told, or follows from one that is.
-        self.flawed: set[str] = set()
+        #: What has problems or lacks something; each of these is told, or follows from one that is.
+        self.faulty: set[str] = set()
         self._made, self._unread, self._lenient = made, unread, lenient
         self._objects = {_reference(one): one for one in others}
         # What is wrong with one of the pack is told of that one, and not of those that name it.
         self._objects |= {_reference(one): one.replaced(available=True) for _other, one in made}
         self._circles: set[Reference] = set()
         params = (one for _other, one in made if isinstance(one, Param) and one.schema is not None)
-        self._unsound = {param.name for param in params if flaw_of_schema(param.schema)}
+        self._unsound = {param.name for param in params if problem_of_schema(param.schema)}
         self._invoked = self._invocable()
 
     def get(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key."""
         return self._objects.get((kind.PREFIX, key))  # type: ignore[return-value] # the prefix is the kind's
 
-    def judge(self) -> None:
+    def check(self) -> None:
         """Find errors and warnings."""
         rendered = {template.id for _other, one in self._made for template in getattr(one, "templates", ())}
         for entry, one in self._made:
-            for message in (*flaws(one, self, flaw_of_text), *lacks(one, self)):
-                self.flawed.add(entry.name)
+            for message in (*problems(one, self, problem_of_text), *lacks(one, self)):
+                self.faulty.add(entry.name)
                 self._of_rules(entry, one, placed(message))
             self._of_params(entry, one)
             self._of_texts(entry, one, rendered)
 
     # --- what the rules say ---
 
-    def _of_rules(self, entry: Entry, one: Object, flaw: Flaw) -> None:
-        if (isinstance(flaw, Circle) and self._is_known_circle(one)) or self._is_of_schema(flaw):
+    def _of_rules(self, entry: Entry, one: Object, problem: Problem) -> None:
+        if (isinstance(problem, Circle) and self._is_known_circle(one)) or self._is_of_schema(problem):
             return
-        if flaw.reference:
-            self._absent(entry, flaw, flaw.reference)
+        if problem.reference:
+            self._absent(entry, problem, problem.reference)
             return
-        line = _OF_TEMPLATE.search(flaw)
-        told = _OF_TEMPLATE.sub("", flaw.brief, count=1)
-        self.errors.append(entry.error(told, flaw.path, _hint(entry, flaw), int(line[1]) if line else 0))
+        line = _OF_TEMPLATE.search(problem)
+        told = _OF_TEMPLATE.sub("", problem.brief, count=1)
+        self.errors.append(entry.error(told, problem.path, _hint(entry, problem), int(line[1]) if line else 0))
 
-    def _is_of_schema(self, flaw: Flaw) -> bool:
+    def _is_of_schema(self, problem: Problem) -> bool:
         """Whether it is the schema of a param that is wrong, and not the value."""
-        return flaw.path[:1] == ("Params",) and flaw.path[1] in self._unsound
+        return problem.path[:1] == ("Params",) and problem.path[1] in self._unsound
 
-    def _absent(self, entry: Entry, flaw: Flaw, reference: Reference) -> None:
+    def _absent(self, entry: Entry, problem: Problem, reference: Reference) -> None:
         """Tell of an object that is named and not there: it may be in what could not be read, or in another pack."""
         prefix, key = reference
         if prefix in self._unread:
             return
         if slip := slip_of(key, self._keys(prefix)):
-            self.errors.append(entry.error(flaw, flaw.path, f"did you mean {slip}?"))
+            self.errors.append(entry.error(problem, problem.path, f"did you mean {slip}?"))
         elif self._lenient:
-            self.warnings.append(entry.error(flaw, flaw.path, "one of the prerequisites has to bring it"))
+            self.warnings.append(entry.error(problem, problem.path, "one of the prerequisites has to bring it"))
         else:
-            self.errors.append(entry.error(flaw, flaw.path, known_names(self._keys(prefix)) or f"add it in {prefix}/"))
+            self.errors.append(
+                entry.error(problem, problem.path, known_names(self._keys(prefix)) or f"add it in {prefix}/")
+            )
 
     def _is_known_circle(self, one: Object) -> bool:
         """Whether an object is not in a circle, but leads to one, or is in one that is told already."""

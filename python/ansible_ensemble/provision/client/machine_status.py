@@ -20,7 +20,7 @@ _OVER = (_COMPLETE, _FAILED, "incomplete", "stopped", "unavailable", "idle")
 _AFTER_EXIT = {"stop": "stopped", "reboot": "rebooting", "poweroff": "powered off"}
 
 
-class Standing(Struct, frozen=True):
+class MachineStatus(Struct, frozen=True):
     """A machine and its current job, None if it has none."""
 
     machine: Machine

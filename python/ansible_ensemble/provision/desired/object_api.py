@@ -27,7 +27,7 @@ class Seen(Struct, frozen=True):
     secure: frozenset[str] = frozenset()
 
 
-class Keeper(Protocol):
+class ObjectApi(Protocol):
     """Keeps objects; every method raises `RequestFailed` if it refuses."""
 
     async def find(self, kind: type[Object], name: str, opened: Collection[str]) -> Seen | None:

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.provision.client.standing import Standing
+from ansible_ensemble.provision.client.machine_status import MachineStatus
 from ansible_ensemble.provision.objects import Job, Machine
 
 TASKS = ["stage:one", "bootenv:local", "a", "stage:two", "b", "action:poweron", "c"]
 
 
-def standing(job: dict[str, Any] | None = None, **machine: Any) -> Standing:
+def status(job: dict[str, Any] | None = None, **machine: Any) -> MachineStatus:
     made: dict[str, Any] = {"tasks": TASKS, "current_task": 2, "available": True, "runnable": True}
     held = Machine(uuid="m", **(made | machine))
-    return Standing(held, Job(uuid="j", **({"current_index": held.current_task} | job)) if job else None)
+    return MachineStatus(held, Job(uuid="j", **({"current_index": held.current_task} | job)) if job else None)
 
 
 #: State, whether it is over, the job, the machine.
@@ -44,7 +44,7 @@ STATES: list[tuple[str, bool, dict[str, Any] | None, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("state", "over", "job", "machine"), STATES)
 def test_the_state(state: str, over: bool, job: dict[str, Any] | None, machine: dict[str, Any]) -> None:
-    found = standing(job, **machine)
+    found = status(job, **machine)
     assert (found.state, found.is_over) == (state, over)
     assert found.is_complete == (state == "complete")
 
@@ -53,6 +53,6 @@ def test_the_state(state: str, over: bool, job: dict[str, Any] | None, machine: 
     ("current", "task", "done"), [(-1, "", 0), (0, "stage:one", 0), (2, "a", 1), (5, "action:poweron", 3), (7, "", 4)]
 )
 def test_tasks_are_counted_without_what_only_sets_something(current: int, task: str, done: int) -> None:
-    found = standing(current_task=current)
+    found = status(current_task=current)
     assert (found.task, found.done, found.total) == (task, done, 4)
     assert [found.document()[name] for name in ("Task", "TaskNumber", "TaskCount")] == [task, done, 4]

@@ -1,4 +1,4 @@
-"""Where in an object a flaw is."""
+"""Where in an object a problem is."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.codec import from_plain
-from ansible_ensemble.provision.rules.availability import flaws, lacks
-from ansible_ensemble.provision.rules.flaw import Flaw, placed
+from ansible_ensemble.provision.rules.availability import lacks, problems
+from ansible_ensemble.provision.rules.problem import Problem, placed
 from ansible_ensemble.provision.rules.refusal import invalid
-from ansible_ensemble.provision.templates.job_actions import flaw_of_text
+from ansible_ensemble.provision.templates.job_actions import problem_of_text
 from tests.unit.provision.rules.world import shelf
 
 CATALOG = shelf({"params": {"size": {"Schema": {"type": "object", "additionalProperties": {"type": "integer"}}}}})
@@ -43,12 +43,12 @@ CASES: list[tuple[str, dict[str, Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("prefix", "fields", "path"), CASES)
-def test_a_flaw_says_where_it_is(prefix: str, fields: dict[str, Any], path: tuple[Any, ...]) -> None:
+def test_a_problem_says_where_it_is(prefix: str, fields: dict[str, Any], path: tuple[Any, ...]) -> None:
     checked = from_plain(KINDS[prefix], fields)
     catalog = shelf()
     catalog.update(CATALOG)
     catalog.put(checked)
-    found = [*flaws(checked, catalog, flaw_of_text), *lacks(checked, catalog)]
+    found = [*problems(checked, catalog, problem_of_text), *lacks(checked, catalog)]
     assert path in [placed(message).path for message in found]
 
 
@@ -57,5 +57,5 @@ def test_a_plain_message_is_about_the_whole() -> None:
 
 
 def test_an_answer_has_plain_texts() -> None:
-    error = invalid(Flaw("message", "Name"), model="tasks", key="t1").error
+    error = invalid(Problem("message", "Name"), model="tasks", key="t1").error
     assert [type(one) for one in error.messages] == [str]

@@ -13,13 +13,13 @@ from ansible_ensemble.provision.rules.features import FLAGS, flagged_task
 from ansible_ensemble.provision.service.fields import as_new, key_name
 
 
-def lean(one: Object) -> dict[str, Any]:
+def without_defaults(one: Object) -> dict[str, Any]:
     """The fields of an object that a pack has to say, its key first."""
     kind, key = type(one), key_name(type(one))
     return {key: one.key, **_lean(kind, plain(as_new(_unflagged(one))))}
 
 
-def lean_meta(meta: BundleMeta) -> dict[str, Any]:
+def meta_without_defaults(meta: BundleMeta) -> dict[str, Any]:
     """What a pack has to say of itself, its name first."""
     return {"Name": meta.name, **_lean(BundleMeta, plain(meta))}
 

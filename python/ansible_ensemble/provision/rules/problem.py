@@ -9,7 +9,7 @@ from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Reference
 
 
-class Flaw(str):
+class Problem(str):
     """A message, with the place of what it is about.
 
     Attributes:
@@ -29,31 +29,31 @@ class Flaw(str):
         return made
 
     def within(self, *outer: str | int) -> Self:
-        """The flaw as one of what this is a part of."""
+        """The problem as one of what this is a part of."""
         return type(self)(self, *outer, *self.path, reference=self.reference, brief=self.brief)
 
 
-class Circle(Flaw):
+class Circle(Problem):
     """That an object is reached from itself, by what it names."""
 
 
-def placed(message: str) -> Flaw:
-    """A message as a flaw; of the object itself if it does not say where."""
-    return message if isinstance(message, Flaw) else Flaw(message)
+def placed(message: str) -> Problem:
+    """A message as a problem; of the object itself if it does not say where."""
+    return message if isinstance(message, Problem) else Problem(message)
 
 
-def within(field: str, messages: Iterable[str]) -> Iterator[Flaw]:
+def within(field: str, messages: Iterable[str]) -> Iterator[Problem]:
     """The messages as they are about a part of an object."""
     return (placed(message).within(field) for message in messages)
 
 
-def absent(reference: Reference) -> Flaw:
+def absent(reference: Reference) -> Problem:
     """That an object is named which is not there."""
     prefix, key = reference
-    return Flaw(f"{KINDS[prefix].TITLE} {key} does not exist", key, reference=reference)
+    return Problem(f"{KINDS[prefix].TITLE} {key} does not exist", key, reference=reference)
 
 
-def unavailable(reference: Reference) -> Flaw:
+def unavailable(reference: Reference) -> Problem:
     """That an object is named which is not available."""
     prefix, key = reference
-    return Flaw(f"{KINDS[prefix].TITLE} {key} is not available", key, reference=reference)
+    return Problem(f"{KINDS[prefix].TITLE} {key} is not available", key, reference=reference)
