@@ -17,9 +17,8 @@ from ansible_ensemble.provision.desired.prediction import Predicted
 from ansible_ensemble.provision.desired.user import bring_user
 from ansible_ensemble.provision.desired.wanted import Wanted
 from ansible_ensemble.provision.desired.workflow import start
-from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects import KINDS, WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ _MACHINE = {
 }
 
 
-_WITH_PARAMS: dict[str, type[Object]] = {"machine": Machine, "profile": Profile, "stage": Stage}
+_WITH_PARAMS: dict[str, type[Object]] = {kind.PREFIX.removesuffix("s"): kind for kind in WITH_PARAMS}
 
 
 class Server:

@@ -10,7 +10,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.desired.change import shown
 from ansible_ensemble.provision.objects import WITH_PARAMS
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Profile, Stage
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -37,7 +37,7 @@ def _text(value: Any) -> str:
 def query(kind: type[Object], given: Mapping[str, Any]) -> dict[str, str]:
     """The query of a list of objects of a kind, by name if no other order is asked for."""
     shape = {name: given[name] for name in ("sort", "reverse", "limit", "offset") if given.get(name)}
-    key = (*kind.UNIQUE, wire_name(kind.KEY))[0]
+    key = (*kind.UNIQUE, kind.key_field())[0]
     named = {key: f"Eq({given['name']})"} if "name" in given else {}
     return filters({"sort": key, **given.get("filters", {}), **named, **shape})
 

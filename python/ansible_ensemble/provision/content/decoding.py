@@ -17,7 +17,6 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import Undecodable, field_names, from_plain
 from ansible_ensemble.provision.service.contents import named
-from ansible_ensemble.provision.service.fields import key_name
 
 #: Words for the types of JSON, and those of Python.
 _WORDS: dict[str, tuple[str, type]] = {
@@ -44,7 +43,7 @@ def decoded(entry: Entry) -> tuple[Object | None, list[InvalidInput]]:
     try:
         return named(kind, entry.key, good), errors
     except Undecodable as error:  # it says that it has another key
-        key = key_name(kind)
+        key = kind.key_field()
         others = {name: value for name, value in good.items() if name.casefold() != key.casefold()}
         return named(kind, entry.key, others), [*errors, entry.error(str(error), (key,))]
 

@@ -10,12 +10,12 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import field_names, plain
 from ansible_ensemble.provision.rules.features import FLAGS, flagged_task
-from ansible_ensemble.provision.service.fields import as_new, key_name
+from ansible_ensemble.provision.service.fields import as_new
 
 
 def without_defaults(one: Object) -> dict[str, Any]:
     """The fields of an object that a pack has to say, its key first."""
-    kind, key = type(one), key_name(type(one))
+    kind, key = type(one), type(one).key_field()
     return {key: one.key, **_lean(kind, plain(as_new(_unflagged(one))))}
 
 

@@ -19,7 +19,6 @@ from ansible_ensemble.provision.content.pack import Entry, Pack
 from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.codec import field_names
-from ansible_ensemble.provision.service.fields import key_name
 
 META = "meta.yaml"
 TEMPLATES = "templates"
@@ -133,7 +132,7 @@ class _Folder:
             if file.parent != folder:
                 raise InvalidInput("it is not read in a folder of its own", place, f"move it to {section}/")
             document = parse(self._text(file), file)
-            return _entry(section, key_name(kind), document)
+            return _entry(section, kind.key_field(), document)
         if section != TEMPLATES:
             raise InvalidInput("it is neither YAML nor JSON", place, "its name is to end in .yaml, .yml or .json")
         spot = Spot(Place(str(file), 1, 1), Place(str(file), 1, 1), first=1)

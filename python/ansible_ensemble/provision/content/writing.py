@@ -17,7 +17,6 @@ from ansible_ensemble.provision.objects import SECTIONS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta
 from ansible_ensemble.provision.objects.content import Template
-from ansible_ensemble.provision.service.fields import key_name
 
 #: What some readers take for the end of a line; quoted in double quotes, it is escaped.
 _BREAKS = ("\r", "\x85", "\u2028", "\u2029", "\ufeff")
@@ -110,7 +109,7 @@ def _files(meta: BundleMeta, objects: Iterable[Object]) -> Iterator[tuple[str, s
 
 def _is_raw(one: Object, fields: Mapping[str, Any]) -> bool:
     """Whether a template can be a file of its text."""
-    known = fields.keys() <= {key_name(Template), "Contents"}
+    known = fields.keys() <= {Template.key_field(), "Contents"}
     readable = all(character.isprintable() or character in "\t\r\n" for character in fields.get("Contents", ""))
     bom = str(fields.get("Contents", "")).startswith("\ufeff")
     return one.PREFIX == TEMPLATES and known and readable and not bom and Path(one.key).suffix not in DATA

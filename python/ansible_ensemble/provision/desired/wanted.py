@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import Undecodable, from_plain, plain
 from ansible_ensemble.provision.rules.features import FLAGS
 
@@ -52,7 +52,7 @@ class Wanted(Struct, frozen=True):
     def made(self) -> Object:
         """The object where there is none yet."""
         index, colon, value = self.name.partition(":")
-        own = index if colon and index in self.kind.UNIQUE else wire_name(self.kind.KEY)
+        own = index if colon and index in self.kind.UNIQUE else self.kind.key_field()
         return self._read({own: value if own == index and colon else self.name, **self.fields, **self._maps({})})
 
     def applied_to(self, kept: Object) -> Object:

@@ -101,6 +101,11 @@ class Object(Record, frozen=True, kw_only=True):
         return key
 
     @classmethod
+    def key_field(cls) -> str:
+        """The name of its key on the wire."""
+        return wire_name(cls.KEY)
+
+    @classmethod
     def key_of(cls, name: str) -> str:
         """The key that a path means by a name."""
         return name

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ansible_ensemble.provision.objects import KINDS
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.machine import Machine
@@ -50,7 +50,7 @@ def problems(checked: Object, catalog: Catalog, syntax: SyntaxCheck) -> Iterator
     """Why an object may not be stored."""
     check = _FLAWS.get(type(checked))
     if checked.KEY != "uuid" and not checked.NAMES.fullmatch(checked.key):
-        field = wire_name(checked.KEY)
+        field = checked.key_field()
         yield Problem(f"Invalid {field} `{checked.key}`", field)
     yield from checked.problems()
     yield from check(checked, catalog, syntax) if check else ()

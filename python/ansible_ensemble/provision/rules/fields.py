@@ -87,11 +87,7 @@ def _own_fields(kind: type[Object]) -> dict[str, Field]:
         for field in msgspec.structs.fields(kind)
         if (sort := _sort(kind, field.encode_name, field.type))
     }
-    return found | {"Key": Field("Key", found[_key_name(kind)].sort, lambda owner: owner.key)}
-
-
-def _key_name(kind: type[Object]) -> str:
-    return next(field.encode_name for field in msgspec.structs.fields(kind) if field.name == kind.KEY)
+    return found | {"Key": Field("Key", found[kind.key_field()].sort, lambda owner: owner.key)}
 
 
 def _reader(attribute: str) -> Callable[[Any], Any]:

@@ -13,7 +13,7 @@ from ansible_ensemble.provision.objects.content import Profile
 from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
-from ansible_ensemble.provision.service.fields import as_new, key_name
+from ansible_ensemble.provision.service.fields import as_new
 from ansible_ensemble.provision.service.guards import refuse_protected, refuse_used
 from ansible_ensemble.provision.service.lookup import found
 from ansible_ensemble.provision.service.parsing import parsed_body
@@ -163,7 +163,7 @@ def named(kind: type[Object], key: str, value: Any) -> Object:
     """
     decoded = as_new(from_plain(kind, value))
     if decoded.key not in ("", key):
-        raise Undecodable(f"its {key_name(kind)} is {decoded.key}")
+        raise Undecodable(f"its {kind.key_field()} is {decoded.key}")
     return decoded.replaced(**{kind.KEY: key})
 
 

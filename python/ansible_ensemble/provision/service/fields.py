@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import plain, same
 
 Kept = TypeVar("Kept", bound=Object)
@@ -37,8 +37,3 @@ def as_kept(wanted: Kept, kept: Kept) -> Kept:
 def is_same(one: Object | None, other: Object | None) -> bool:
     """Whether all fields of two objects are the same JSON; Python alone takes 1 for true."""
     return one == other and same(plain(one), plain(other))
-
-
-def key_name(kind: type[Object]) -> str:
-    """The name on the wire of the key of a kind."""
-    return wire_name(kind.KEY)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ansible_ensemble.provision.objects import KINDS
-from ansible_ensemble.provision.objects.base import Object, Record, Whole, wire_name
+from ansible_ensemble.provision.objects.base import Object, Record, Whole
 from ansible_ensemble.provision.service.lookup import kind_of, not_found
 
 
@@ -36,7 +36,7 @@ def indexes_of(prefix: str) -> dict[str, Index]:
     """The indexes of a kind, by the name of the field."""
     kind = kind_of(prefix)
     fields = {field.encode_name: _index(kind, field) for field in msgspec.structs.fields(kind)}
-    return {"Key": fields[wire_name(kind.KEY)], **fields}
+    return {"Key": fields[kind.key_field()], **fields}
 
 
 def index_of(prefix: str, name: str) -> Index:
@@ -53,5 +53,5 @@ def index_of(prefix: str, name: str) -> Index:
 def _index(kind: type[Object], field: msgspec.structs.FieldInfo) -> Index:
     scalars: dict[Any, str] = {str: "string", bool: "boolean", Whole: "integer"}
     word = scalars.get(field.type, "list" if str(field.type).startswith("list") else "map")
-    unique = field.encode_name in (*kind.UNIQUE, wire_name(kind.KEY))
+    unique = field.encode_name in (*kind.UNIQUE, kind.key_field())
     return Index(type=word, unique=unique, unordered=word in ("list", "map"), regex=word == "string")

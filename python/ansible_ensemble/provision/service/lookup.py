@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from ansible_ensemble.provision.objects import KINDS
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.store.transaction import Reader
@@ -26,14 +26,14 @@ def look_up(reader: Reader, kind: type[Kept], name: str) -> Kept | None:
     if found := reader.get(kind, kind.key_of(name)):
         return found
     index, _separator, value = name.partition(":")
-    if index in ("Key", wire_name(kind.KEY)):
+    if index in ("Key", kind.key_field()):
         return reader.get(kind, kind.key_of(value))
     return reader.find(kind, index, value) if index in kind.UNIQUE else None
 
 
 def candidates(reader: Reader, kind: type[Kept], query: Query) -> Iterator[Kept]:
     """The objects that the query may find, in the order of their keys; by an index if there is one."""
-    if value := query.exact(wire_name(kind.KEY)):
+    if value := query.exact(kind.key_field()):
         one = reader.get(kind, kind.key_of(value))
         return iter((one,) if one else ())
     for index in kind.UNIQUE:

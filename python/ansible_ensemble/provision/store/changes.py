@@ -12,7 +12,7 @@ from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.store.connection import Connection
 from ansible_ensemble.provision.store.logs import LogWriter
-from ansible_ensemble.provision.store.lookups import Lookup, as_bytes, key_index, lookups_of
+from ansible_ensemble.provision.store.lookups import Lookup, as_bytes, lookups_of
 from ansible_ensemble.provision.store.snapshot import PREFERENCE, SECRET, Snapshot
 from ansible_ensemble.provision.store.transaction import AlreadyExists, NotKept
 
@@ -77,7 +77,7 @@ class Changes(Snapshot):
         """Keep a new object, and tell of it."""
         prefix, key, body = made.PREFIX, as_bytes(made.key), _body_of(made)
         if self._connection.rows(_EXISTS, prefix, key):
-            raise AlreadyExists(prefix, key_index(type(made)), made.key)
+            raise AlreadyExists(prefix, type(made).key_field(), made.key)
         lookups = lookups_of(made)
         self._refuse_taken(prefix, lookups)
         self._connection.run(_INSERT, prefix, key, body)

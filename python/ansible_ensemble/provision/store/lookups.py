@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ansible_ensemble.provision.objects.base import Object, wire_name
+from ansible_ensemble.provision.objects.base import Object
 
 
 class Lookup(NamedTuple):
@@ -61,11 +61,6 @@ def _of_indexes(kept: Object) -> Iterator[Lookup]:
 def _of_references(kept: Object) -> Iterator[Lookup]:
     for prefix, key in kept.references():
         yield Lookup(reference_name(prefix), as_bytes(key), single=False)
-
-
-def key_index(kind: type[Object]) -> str:
-    """The name on the wire of the key of a kind."""
-    return wire_name(kind.KEY)
 
 
 @cache

@@ -9,7 +9,7 @@ from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import decode_stored
 from ansible_ensemble.provision.store.connection import Connection
-from ansible_ensemble.provision.store.lookups import as_bytes, index_name, key_index, reference_name
+from ansible_ensemble.provision.store.lookups import as_bytes, index_name, reference_name
 
 Kept = TypeVar("Kept", bound=Object)
 
@@ -51,7 +51,7 @@ class Snapshot:
 
     def find(self, kind: type[Kept], index: str, value: str) -> Kept | None:
         """The object that has a value of a unique index, or of the name on the wire of its key."""
-        if index == key_index(kind):
+        if index == kind.key_field():
             return self.get(kind, value)
         if index not in kind.UNIQUE:
             raise ValueError(f"{index} of {kind.PREFIX} is not unique")
