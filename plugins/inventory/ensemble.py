@@ -177,7 +177,16 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
         """Give a host or a group the variables that it does not have from another source."""
         for name, value in variables.items():
             if name not in entity.vars and not is_reserved_name(name):
-                entity.set_variable(name, value)
+                entity.set_variable(name, self._plain(value))
+
+    def _plain(self, value: Any) -> Any:
+        """A value whose texts without a template are trusted, for only those are listed as they are."""
+        if isinstance(value, dict):
+            return {key: self._plain(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._plain(one) for one in value]
+        plain = isinstance(value, str) and not self.templar.is_possibly_template(value)
+        return trust_as_template(value) if plain else value
 
     def _construct(self, host: str) -> None:
         strict = self.get_option("strict")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import copy
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct, field
@@ -147,7 +148,8 @@ class OperationTasks:
         task = self._tasks.pop(key, None)
         if task is None:
             task = _task_of(event, play)
-            told.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
+            with _beside(play, others=bool(self._tasks)):
+                told.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
             told.send_callback("v2_runner_on_start", host, task)
         if event.ending in (None, "retry"):
             self._tasks[key] = task
@@ -155,6 +157,19 @@ class OperationTasks:
             _tell_end(told, host, task, event)
         if event.ending not in (None, "retry"):
             _count(manager._stats, event)
+
+
+@contextmanager
+def _beside(play: Any, *, others: bool) -> Iterator[None]:
+    """While others run, a task begins as those of the strategy free do, whose names are shown with their results."""
+    strategy = getattr(play, "strategy", None)
+    if play is not None and others:
+        play.strategy = "free"
+    try:
+        yield
+    finally:
+        if play is not None:
+            play.strategy = strategy
 
 
 def _without_output(manager: Any) -> Any:

@@ -92,6 +92,16 @@ def test_values_of_the_status_are_no_templates(ansible: Callable, tmp_path: Path
     assert "{{ not_rendered }}" in run.output, run.output
 
 
+def test_texts_without_a_template_are_plain_where_they_are_listed(ansible: Callable, tmp_path: Path) -> None:
+    """As AWX reads them."""
+    (tmp_path / "web.inventory.yml").write_text(INVENTORY)
+    run = ansible("ansible-inventory", "-i", "web.inventory.yml", "--list")
+    found, _end = json.JSONDecoder().raw_decode(run.output)
+    hosts = found["_meta"]["hostvars"]
+    assert hosts["db"]["engine"] == hosts["db"]["ensemble_instance"]["properties"]["engine"] == "sqlite"
+    assert hosts["app"]["note"] == {"__ansible_unsafe": "{{ not_rendered }}"}
+
+
 def test_an_error_of_the_ensemble_is_one_message(ansible: Callable, tmp_path: Path) -> None:
     (tmp_path / "web.inventory.yml").write_text(INVENTORY)
     run = ansible("ansible-inventory", "-i", "web.inventory.yml", "--list", fail="inventory")

@@ -119,6 +119,7 @@ def test_a_plan_goes_from_job_to_job_as_a_document(ansible: Callable, tmp_path: 
 def test_a_check_fails_on_drift_if_it_is_to(ansible: Callable, variables: tuple[str, ...], code: int) -> None:
     run = ansible("ansible-playbook", "tosca.ensemble.check", *PLAY, *variables, fail="drift")
     assert (run.code, run.names) == (code, JOB)
+    assert run.output.count("the table") == 1
 
 
 def test_a_wrong_option_is_refused_before_anything_happens(ansible: Callable) -> None:

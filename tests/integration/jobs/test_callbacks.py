@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -147,6 +148,11 @@ def test_callbacks_are_told_by_a_playbook_and_by_the_runner(command, tmp_path: P
     assert "sesame" not in json.dumps(events)
     assert "TASK [file: configure]" in done.stdout
     assert "file: configure ..." not in done.stdout  # said once
+    banner = ""
+    for event in sorted(events, key=lambda event: event["counter"]):
+        banner = (re.findall(r"TASK \[(.*)\] \*{3}", event["stdout"]) or [banner])[-1]
+        if event["event"] in ("runner_on_ok", "runner_on_failed") and event["stdout"]:
+            assert banner.endswith(event["event_data"]["task"]), "a result is below the name of its own task"
 
 
 @pytest.mark.parametrize("plugin", ["ansible.posix.profile_tasks", "community.general.log_plays"])
