@@ -16,7 +16,8 @@ description:
     C(input_NAME), which the playbooks of this collection take.
   - Types, limits and choices are those of the topology. Inputs last, so the questions have no defaults, which AWX
     would give as answers; they say what a value is at first, by the ensemble and its environment. An input that is
-    sensitive, or named as a secret, is asked for as a password.
+    sensitive, or named as a secret, is asked for as a password. A last question is which inputs go back to that
+    (C(ensemble_reset_inputs)).
   - Runs nothing and changes nothing. The role P(tosca.ensemble.awx#role) uses it.
 extends_documentation_fragment:
   - tosca.ensemble.options

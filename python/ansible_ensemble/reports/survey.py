@@ -34,8 +34,11 @@ def survey(inputs: Iterable[Input], *, begins: bool = True, also: Iterable[Input
             proposed, for AWX gives what it proposes: what is not answered is as it was deployed.
         also: inputs of a workflow, which jobs of it begin with; they hide others of their names.
     """
-    asked = {one["name"]: _lasting(one, begins=begins) for one in inputs} | {one["name"]: one for one in also}
+    lasting = {one["name"]: _lasting(one, begins=begins) for one in inputs}
+    asked = lasting | {one["name"]: one for one in also}
     questions = [_question(one) for one in asked.values()]
+    if begins and lasting:
+        questions.append(_reset(list(lasting)))
     return {"name": "", "description": "", "spec": questions} if questions else {}
 
 
@@ -45,6 +48,21 @@ def _lasting(one: Input, *, begins: bool) -> Input:
     if begins and one.get("default") is not None and not one["secret"]:
         return asked | {"first": one["default"]}
     return asked | {"required": one["required"] and begins}
+
+
+def _reset(names: Sequence[str]) -> Question:
+    """Which inputs forget what they were given."""
+    return {
+        "question_name": "Inputs to reset",
+        "question_description": "These go back to what the ensemble has",
+        "variable": "ensemble_reset_inputs",
+        "type": "multiselect",
+        "choices": names,
+        "required": False,
+        "default": "",
+        "min": None,
+        "max": None,
+    }
 
 
 def _question(one: Input) -> Question:

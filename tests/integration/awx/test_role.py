@@ -161,6 +161,7 @@ def test_surveys_ask_for_the_inputs(made: Awx) -> None:
         "input_zones": ("multiselect", False, ""),
         "input_labels": ("textarea", False, ""),
         "input_pin": ("password", True, ""),
+        "ensemble_reset_inputs": ("multiselect", False, ""),
     }
     assert asked("web plan") == asked("web deploy")
     assert {one[1:] for one in asked("web check").values()} == {(False, "")}
@@ -171,7 +172,7 @@ def test_surveys_ask_for_the_inputs(made: Awx) -> None:
 
 def test_the_workflow_plans_asks_and_deploys(made: Awx) -> None:
     workflow = made.named("workflow_job_templates", "web")
-    assert len(made.surveys["workflow_job_templates", workflow["id"]]["spec"]) == 7
+    assert len(made.surveys["workflow_job_templates", workflow["id"]]["spec"]) == 8
     nodes = {one["identifier"]: one for one in made.objects["workflow_job_template_nodes"].values()}
     follows = {
         name: made.associated("workflow_job_template_nodes", one["id"], "success_nodes") for name, one in nodes.items()

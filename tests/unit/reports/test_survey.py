@@ -118,7 +118,7 @@ def test_inputs_that_last_are_asked_for_without_an_answer_that_awx_would_give() 
         declared(name="name"),
         declared(name="key", required=False, default="canary", secret=True),
     ]
-    found = survey(inputs)["spec"]
+    found = survey(inputs)["spec"][:-1]
     assert {one["default"] for one in found} == {""}
     assert [(one["required"], one["min"], one["question_description"]) for one in found] == [
         (False, None, "How many (unanswered: as deployed, at first 1)"),
@@ -127,6 +127,16 @@ def test_inputs_that_last_are_asked_for_without_an_answer_that_awx_would_give() 
         (True, None, ""),
         (False, 1, ""),
     ]
+
+
+def test_people_choose_inputs_that_go_back_to_what_the_ensemble_has() -> None:
+    found = survey([declared(name="size", type="integer"), declared(name="key", secret=True)])["spec"][-1]
+    assert (found["variable"], found["type"], found["choices"]) == (
+        "ensemble_reset_inputs",
+        "multiselect",
+        ["size", "key"],
+    )
+    assert (found["required"], found["default"]) == (False, "")
 
 
 def test_jobs_that_do_not_begin_with_the_inputs_propose_nothing() -> None:
