@@ -17,6 +17,9 @@ PROVISIONED := $(VENV)/.provisioned
 EQUIPPED  := $(VENV)/.equipped
 GUESTBOOK := $(BUILD)/guestbook
 MACHINES  := $(BUILD)/machines
+# AWX, and the folder that holds its sources as archives (tests/awx/build).
+AWX       ?= $(CURDIR)/$(BUILD)/awx
+AWX_SOURCE ?= ../shared
 # The versions that development is done with, of each Python; `make LOCK=` takes the newest.
 LOCK      := requirements-dev.lock
 # Python compiles what it imports, which is a part of what there is.
@@ -25,7 +28,7 @@ INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -205,6 +208,15 @@ debian: $(BUILD)/debian ## The Debian of hosts that get packages, users and serv
 
 $(BUILD)/debian:
 	tests/debian/build $@
+
+awx: $(AWX)/.built $(BUILD)/community ## AWX with all that it needs, for pytest tests/awx; of its sources in AWX_SOURCE, as root
+	tests/awx/up $(AWX)
+
+awx-down: ## End it; the next one begins with nothing in it
+	tests/awx/down $(AWX)
+
+$(AWX)/.built:
+	tests/awx/build $(AWX_SOURCE)/sources $(AWX)
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
 	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture

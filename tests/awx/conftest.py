@@ -1,0 +1,218 @@
+"""A project of three hosts, in the AWX of `make awx`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.awx.client import URL, Awx
+from tests.unit.state.servers import PASSWORD, USER, git_server
+
+REPOSITORY = Path(__file__).parents[2]
+FOLDER = Path(os.environ.get("AWX_FOLDER") or REPOSITORY / ".build" / "awx")
+HOSTS = ("web1", "web2", "web3")
+SECRET = "canary-answer-4711"
+VAULT = "canary-vault-4711"
+
+FILES = {
+    "ensemble-project.yaml": "environments: {defaults: {state: {git: STATE, branch: web}}}\n",
+    "hosts.yaml": """\
+all:
+  vars:
+    ansible_connection: local
+    ansible_python_interpreter: "{{ ansible_playbook_python }}"
+    root: "/srv/{{ inventory_hostname }}"
+  children:
+    web: {hosts: {web1: {}, web2: {}, web3: {}}}
+""",
+    "web/service.yaml": """\
+inputs:
+  text: {type: string, default: ""}
+  size: {type: integer, default: 1, constraints: [{in_range: [1, 9]}]}
+  rate: {type: float, default: 0.5}
+  safe: {type: boolean, default: true}
+  place: {type: string, default: here, constraints: [{valid_values: [here, there]}]}
+  zones: {type: list, default: [a], entry_schema: {type: string, constraints: [{valid_values: [a, b, c]}]}}
+  labels: {type: map, default: {}}
+  pin: {type: string, default: none, metadata: {sensitive: true}}
+resources:
+  settings:
+    module: ansible.builtin.copy
+    args:
+      dest: "{{ root }}/settings"
+      mode: "0644"
+      content:
+        text: {get_input: text}
+        size: {get_input: size}
+        rate: {get_input: rate}
+        safe: {get_input: safe}
+        place: {get_input: place}
+        zones: {get_input: zones}
+        labels: {get_input: labels}
+    hosts: web
+  pin:
+    module: ansible.builtin.copy
+    args: {dest: "{{ root }}/pin", mode: "0600", content: {get_input: pin}}
+    hosts: web
+  step1:
+    module: ansible.builtin.shell
+    args:
+      cmd: test ! -e broken && while test -e hold; do sleep 0.2; done && echo done >> step1
+      chdir: "{{ root }}"
+      creates: "{{ root }}/step1"
+    absent: {module: ansible.builtin.file, args: {path: "{{ root }}/step1", state: absent}}
+    hosts: web
+    requirements: [{dependency: settings}]
+  step2:
+    module: ansible.builtin.shell
+    args: {cmd: "echo done >> {{ root }}/step2", creates: "{{ root }}/step2"}
+    absent: {module: ansible.builtin.file, args: {path: "{{ root }}/step2", state: absent}}
+    hosts: web
+    requirements: [{dependency: step1}]
+""",
+}
+
+
+@dataclass
+class Site:
+    """A project in git, its state in git, and its hosts."""
+
+    awx: Awx
+    url: str
+    clone: Path
+    hooks: list[Any]
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, **files: str) -> None:
+        """Change files of the project, and push them."""
+        for name, text in files.items():
+            path = self.clone / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        git(self.clone, "add", "--all")
+        git(self.clone, "commit", "--quiet", "--message", "Change")
+        git(self.clone, "push", "--quiet", "origin", "HEAD")
+
+    def set_up(self, *arguments: str, **variables: Any) -> tuple[int, str]:
+        """Run the playbook that sets AWX up; how many tasks changed something, and its output."""
+        given = json.dumps({**self.variables, **variables})
+        environment = {
+            **os.environ,
+            "ANSIBLE_COLLECTIONS_PATH": f"{REPOSITORY}/.build:{REPOSITORY}/.build/community",
+            "ANSIBLE_NOCOLOR": "1",
+            "CONTROLLER_HOST": URL,
+            "CONTROLLER_OAUTH_TOKEN": self.awx.token,
+        }
+        command = ["ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
+        done = subprocess.run(command, cwd=self.clone, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return int(re.findall(r"localhost +: ok=\d+ +changed=(\d+)", done.stdout)[-1]), done.stdout + done.stderr
+
+    def found(self, name: str) -> dict[str, str]:
+        """The text of a file on each host that has it."""
+        files = {host: self.awx.folder / "hosts" / host / name for host in HOSTS}
+        return {host: path.read_text() for host, path in files.items() if path.exists()}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    user = ("-c", "user.name=robot", "-c", "user.email=robot@localhost")
+    subprocess.run(["git", *user, *arguments], cwd=folder, check=True)
+
+
+@pytest.fixture(scope="session")
+def awx() -> Awx:
+    """The AWX that runs."""
+    if not (REPOSITORY / ".build/community/ansible_collections/awx").is_dir():
+        pytest.skip("make community installs the collection awx.awx")
+    try:
+        found = Awx(FOLDER)
+        found.ask("me/")
+    except OSError:
+        pytest.skip("make awx starts an AWX")
+    return found
+
+
+@pytest.fixture(scope="session")
+def hooks() -> Iterator[tuple[str, list[Any]]]:
+    """The URL of a webhook, and what it was told."""
+    told: list[Any] = []
+
+    class Hook(BaseHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/hook", told
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def site(awx: Awx, hooks: tuple[str, list[Any]], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The project, before AWX knows it."""
+    root, clone = tmp_path_factory.mktemp("git"), tmp_path_factory.mktemp("clone")
+    for host in HOSTS:
+        shutil.rmtree(awx.folder / "hosts" / host, ignore_errors=True)
+        (awx.folder / "hosts" / host).mkdir(parents=True)
+    for name in ("web.git", "state.git"):
+        git(root, "init", "--quiet", "--bare", "--initial-branch=main", name)
+        git(root / name, "config", "http.receivepack", "true")
+    with git_server(root) as url:
+        git(clone, "init", "--quiet", "--initial-branch=main")
+        git(clone, "remote", "add", "origin", str(root / "web.git"))
+        hook, told = hooks
+        made = Site(awx, url, clone, told)
+        made.write(**{name: text.replace("STATE", f"{url}/state.git") for name, text in FILES.items()})
+        kind = awx.named("credential_types", "Source Control")["id"]
+        inputs = {"username": USER, "password": PASSWORD}
+        organization = awx.named("organizations", "Default")["id"]
+        for old in awx.all("credentials/", name="web project"):
+            awx.ask(old["url"], method="DELETE")
+        given = {"name": "web project", "credential_type": kind, "organization": organization, "inputs": inputs}
+        awx.ask("credentials/", given)
+        made.variables = {
+            "awx_name": "web",
+            "awx_ensemble": "web/service.yaml",
+            "awx_project_url": f"{url}/web.git",
+            "awx_project_credential": "web project",
+            "awx_image": "registry.example/ee:1",
+            "awx_inventory": "hosts.yaml",
+            "awx_vault_password": VAULT,
+            "awx_state_credential": {"username": USER, "token": PASSWORD},
+            "awx_update_secrets": True,
+            "awx_notification_type": "webhook",
+            "awx_notification_configuration": {
+                "url": hook,
+                "headers": {},
+                "http_method": "POST",
+                "disable_ssl_verification": False,
+                "username": "",
+                "password": "",
+            },
+        }
+        yield made
+
+
+@pytest.fixture(scope="session")
+def web(site: Site) -> Site:
+    """The project, with all that the playbook makes of it in AWX."""
+    site.set_up()
+    site.variables["awx_update_secrets"] = False
+    return site

@@ -1,0 +1,13 @@
+"""What an installer makes in a migrated database: the admin, the default objects, this node and its groups."""
+
+import os
+
+from django.core.management import call_command
+
+os.environ["DJANGO_SUPERUSER_PASSWORD"] = "password"
+call_command("createsuperuser", "--noinput", "--username=admin", "--email=admin@localhost")
+call_command("create_preload_data")
+call_command("register_default_execution_environments")
+call_command("provision_instance", "--hostname=awx-1", "--node_type=hybrid")
+for queue in ("controlplane", "default"):
+    call_command("register_queue", f"--queuename={queue}", "--instance_percent=100")
