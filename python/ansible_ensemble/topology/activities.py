@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
+
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
 from ansible_ensemble.documents.places import key_place_of, place_of
-from ansible_ensemble.language.entities import Workflow
+from ansible_ensemble.language.entities import ParameterDefinition
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.topology.building import Building
 
@@ -16,6 +18,20 @@ ACTIVITIES = ("delegate", "set_state", "call_operation", "inline")
 
 #: Workflows that exist without being declared; a step may inline or delegate to them.
 BUILT_IN = ("deploy", "undeploy", "install", "uninstall", "check", "discover", "start", "stop", "run")
+
+
+class Called(Struct, frozen=True):
+    """A workflow or an operation that an activity calls.
+
+    Attributes:
+        name: it in words.
+        inputs: what it takes.
+        values: names of inputs that have a value without the activity's.
+    """
+
+    name: str
+    inputs: Mapping[str, ParameterDefinition]
+    values: Collection[str] = ()
 
 
 def check_activity(activity: Any, what: str, place: Place | None, problems: Problems) -> None:
@@ -47,30 +63,32 @@ def check_called(building: Building, activity: Mapping[str, Any], what: str, pla
         verb = "inlines" if kind == "inline" else "delegates to"
         building.problems.add(f"{what} {verb} the unknown workflow {kind_of(name)}", place, nearest(str(name), known))
     elif name in building.topology.workflows:
-        _check_inputs(building, building.topology.workflows[name], written, what, place)
+        called = Called(f"the workflow '{name}'", building.topology.workflows[name].inputs)
+        check_inputs(building, called, written, what, place)
     elif written:
         building.problems.add(f"{what} gives inputs to the workflow '{name}', which takes none", place)
 
 
-def _check_inputs(building: Building, workflow: Workflow, written: Any, what: str, place: Place | None) -> None:
+def check_inputs(building: Building, called: Called, written: Any, what: str, place: Place | None) -> None:
+    """Refuse inputs that are not what is called wants."""
     problems = building.problems
     inputs = given_inputs(written)
     if inputs is None:
         problems.add(f"the inputs that {what} gives are {kind_of(written)}", place, "write NAME: VALUE")
         return
     for name, value in inputs.items():
-        definition, where = workflow.inputs.get(name), key_place_of(written, name) or place
+        definition, where = called.inputs.get(name), key_place_of(written, name) or place
         if definition is None:
-            hint = nearest_or_known(name, workflow.inputs)
-            problems.add(f"{what}: the workflow '{workflow.name}' has no input '{name}'", where, hint)
+            hint = nearest_or_known(name, called.inputs)
+            problems.add(f"{what}: {called.name} has no input '{name}'", where, hint)
         elif value is not None:
-            told = f"the input '{name}' that {what} gives to the workflow '{workflow.name}'"
+            told = f"the input '{name}' that {what} gives to {called.name}"
             building.types.check_later(value, definition, told, where)
-    for name, definition in workflow.inputs.items():
+    for name, definition in called.inputs.items():
         has_value = inputs.get(name) is not None or definition.has_value or definition.has_default
-        if definition.required and not has_value:
-            message = f"{what} gives no value for the input '{name}' of the workflow '{workflow.name}'"
-            problems.add(message, place, f"add inputs: {{{name}: ...}} beside workflow: {workflow.name}")
+        if definition.required and not has_value and name not in called.values:
+            message = f"{what} gives no value for the input '{name}' of {called.name}"
+            problems.add(message, place, f"add inputs: {{{name}: ...}} beside its name")
 
 
 def given_inputs(written: Any) -> dict[str, Any] | None:

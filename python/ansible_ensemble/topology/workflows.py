@@ -12,7 +12,14 @@ from ansible_ensemble.language.entities import NodeTemplate, Workflow, WorkflowS
 from ansible_ensemble.language.interfaces import read_implementation
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.schema import read_definitions
-from ansible_ensemble.topology.activities import ACTIVITIES, check_activity, check_called
+from ansible_ensemble.topology.activities import (
+    ACTIVITIES,
+    Called,
+    check_activity,
+    check_called,
+    check_inputs,
+    given_inputs,
+)
 from ansible_ensemble.topology.building import Building
 
 
@@ -145,4 +152,33 @@ def _check_steps(building: Building, workflow: Workflow) -> None:
                 building.problems.add(message, step.place, hint)
         for activity in step.activities:
             where = place_of(activity, next(iter(activity), None)) or step.place
-            check_called(building, activity, f"step '{step.name}' of workflow '{workflow.name}'", where)
+            what = f"step '{step.name}' of workflow '{workflow.name}'"
+            check_called(building, activity, what, where)
+            if building.types.is_strict:
+                _check_call(building, workflow, step, activity, where)
+
+
+def _check_call(
+    building: Building, workflow: Workflow, step: WorkflowStep, activity: Mapping[str, Any], place: Place | None
+) -> None:
+    """Refuse inputs of an operation that it does not take, those of another type, and that one is missing."""
+    what = f"step '{step.name}' of workflow '{workflow.name}'"
+    called = activity.get("call_operation")
+    body = called if isinstance(called, Mapping) else {"operation": called}
+    interface, _separator, name = str(body.get("operation")).rpartition(".")
+    node = building.nodes.get(step.target)
+    found = node.find_interface(interface) if node is not None else None
+    operation = found.operations.get(name) if found is not None else None
+    if operation is None:
+        return
+    title = f"the operation {operation.full_name}"
+    check_inputs(
+        building, Called(title, operation.input_definitions, operation.inputs), body.get("inputs"), what, place
+    )
+    for key, value in (given_inputs(body.get("inputs")) or {}).items():
+        source = workflow.inputs.get(str(value.get("get_input"))) if isinstance(value, Mapping) else None
+        wanted = operation.input_definitions.get(key)
+        if source is None or wanted is None or building.types.refines(source.schema.type, wanted.schema.type):
+            continue
+        message = f"{what} gives {title} the input '{key}' of type {source.schema.type}, not {wanted.schema.type}"
+        building.problems.add(message, place)
