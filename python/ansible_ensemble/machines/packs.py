@@ -63,14 +63,14 @@ def bring_pack(ask: Ask, pack: Pack, *, strict: bool, in_file: bool, dry: bool) 
     found = changes(checked.before, checked.after)
     if not dry and any(one.kind != "unchanged" for one in found):
         found = ask(lambda client: load(client, checked.bundle))
-    return _told(checked, found, in_file)
+    return _result(checked, found, in_file)
 
 
 def _placed(error: InvalidInput, in_file: bool) -> InvalidInput:
     return error if in_file else InvalidInput(error.message, hint=error.hint)
 
 
-def _told(checked: Checked, found: Sequence[Change], in_file: bool) -> Plain:
+def _result(checked: Checked, found: Sequence[Change], in_file: bool) -> Plain:
     return {
         "changed": any(one.kind != "unchanged" for one in found),
         "name": checked.bundle.meta.name,

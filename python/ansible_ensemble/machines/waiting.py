@@ -42,7 +42,7 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
         client,
         names,
         lambda status: status.is_over,
-        lambda uuid, status: say(f"{names[uuid]}: {_told(status)}"),
+        lambda uuid, status: say(f"{names[uuid]}: {_describe(status)}"),
         timeout,
     )
     ends = {**{one.uuid: MachineStatus(one) for one in machines}, **waited.ends}
@@ -53,7 +53,7 @@ async def until_through(client: Client, changes: Iterable[Change], timeout: floa
     return answer | ({"failed": True, "msg": "\n".join(filter(None, troubles))} if any(troubles) else {})
 
 
-def _told(status: MachineStatus | None) -> str:
+def _describe(status: MachineStatus | None) -> str:
     """Where a machine stands, in a few words."""
     if status is None:
         return "deleted"
@@ -70,7 +70,7 @@ def _trouble(name: str, status: MachineStatus | None, late: str, log: list[str])
     over = status is None or status.is_over
     errors = [] if status is None else status.machine.errors
     because = f": {'; '.join(errors)}" if errors else ""
-    return "\n  ".join([f"{name}: {'' if over else late}{_told(status)}{because}", *log])
+    return "\n  ".join([f"{name}: {'' if over else late}{_describe(status)}{because}", *log])
 
 
 async def _lines_of_failure(client: Client, status: MachineStatus | None) -> list[str]:

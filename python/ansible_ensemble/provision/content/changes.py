@@ -36,7 +36,7 @@ class Change(Struct, frozen=True):
 
 def changes(before: Iterable[Object], after: Iterable[Object]) -> list[Change]:
     """What differs between the objects of a bundle at two moments, and what does not; by section and key."""
-    old, new = _told(before), _told(after)
+    old, new = _documents(before), _documents(after)
     return [_change(reference, old.get(reference), new.get(reference)) for reference in _ordered({**old, **new})]
 
 
@@ -49,14 +49,14 @@ def summary(found: Iterable[Change]) -> dict[str, dict[str, list[str]]]:
     return result
 
 
-def _told(objects: Iterable[Object]) -> dict[Reference, dict[str, Any]]:
-    told: dict[Reference, dict[str, Any]] = {}
+def _documents(objects: Iterable[Object]) -> dict[Reference, dict[str, Any]]:
+    documents: dict[Reference, dict[str, Any]] = {}
     for one in objects:
         if isinstance(one, BundleRecord):
-            told["meta", one.key] = meta_without_defaults(one.about)
+            documents["meta", one.key] = meta_without_defaults(one.about)
         else:
-            told[one.PREFIX, one.key] = without_defaults(one)
-    return told
+            documents[one.PREFIX, one.key] = without_defaults(one)
+    return documents
 
 
 def _ordered(references: Iterable[Reference]) -> list[Reference]:

@@ -68,10 +68,10 @@ def problem_of_value(schema: Any, value: Any) -> str:
         return "value or schema are nested too deep"
     except Exception as error:  # a schema that was not checked, or a pattern that the check let pass
         return f"the schema cannot be applied: {error}"
-    return _told(problem) if problem else ""
+    return _message(problem) if problem else ""
 
 
-def _told(error: ValidationError) -> str:
+def _message(error: ValidationError) -> str:
     place = "".join(f"[{part!r}]" for part in error.absolute_path)
     return Problem(f"{place}: {error.message}" if place else error.message, *error.absolute_path)
 

@@ -19,7 +19,7 @@ from ansible_ensemble.provision.server.durations import seconds
 from ansible_ensemble.provision.server.server_info import info_of
 from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import users
-from ansible_ensemble.provision.service.lookup import found
+from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.store.transaction import Reader
 
 #: How many seconds a token lives for which no time was asked.
@@ -50,7 +50,7 @@ async def show_token(call: Call) -> web.Response:
     def make(reader: Reader) -> UserToken:
         identity = call.admitted_to(reader, "token")
         kind: type[User] | type[Machine] = User if call.kind == User.PREFIX else Machine
-        owner = found(reader, kind, call.key)
+        owner = get_or_404(reader, kind, call.key)
         own = Token(user=owner.name) if isinstance(owner, User) else Token(machine=owner.uuid)
         token = replace(own, expires=wanted.expires, limits=wanted.limits)
         return UserToken(token=call.token(identity, token, owner.secret), info=info_of(reader, call))

@@ -16,7 +16,7 @@ from ansible_ensemble.provision.objects.base import Object, Record
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.rules.parameters import aggregated, value_of
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
-from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
+from ansible_ensemble.provision.service.lookup import get_or_404, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.secure_params import Revealed
 from ansible_ensemble.provision.store.transaction import Reader
@@ -86,7 +86,7 @@ def list_actions(
     reader: Reader, actions: Sequence[Action], prefix: str, name: str, provider: str = ""
 ) -> list[AvailableAction]:
     """The actions that an object offers."""
-    target = found(reader, kind_of(prefix), name)
+    target = get_or_404(reader, kind_of(prefix), name)
     return [one.about for one in actions if provider in ("", one.about.provider) and _is_for(reader, one, target)]
 
 
@@ -96,7 +96,7 @@ def show_action(reader: Reader, actions: Sequence[Action], prefix: str, name: st
     Raises:
         Refused: 404, there is no such object, or it has no such action.
     """
-    target = found(reader, kind_of(prefix), name)
+    target = get_or_404(reader, kind_of(prefix), name)
     if action := find_action(reader, actions, target, command):
         return action.about
     raise not_found("GET", prefix, f"{name}/actions/{command}")
@@ -111,7 +111,7 @@ def prepare(
         Refused: 400, the body is no map of params; 404, there is no such object, or it has no such action; 422, a
             param that is needed is missing.
     """
-    target = found(reader, kind_of(prefix), name, "POST")
+    target = get_or_404(reader, kind_of(prefix), name, "POST")
     action = find_action(reader, actions, target, command)
     if action is None:
         if unfit := why_unfit(reader, actions, target, command):

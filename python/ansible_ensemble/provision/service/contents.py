@@ -15,7 +15,7 @@ from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.fields import as_new
 from ansible_ensemble.provision.service.guards import refuse_protected, refuse_used
-from ansible_ensemble.provision.service.lookup import found
+from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.secure_params import refuse_unsealable
 from ansible_ensemble.provision.service.server_features import lacking_features
@@ -47,7 +47,7 @@ def show_content(reader: Reader, name: str) -> Bundle:
     Raises:
         Refused: 404, it is not loaded.
     """
-    record = found(reader, BundleRecord, name)
+    record = get_or_404(reader, BundleRecord, name)
     sections: dict[str, dict[str, Any]] = {}
     for one in _objects(reader, record.name):
         sections.setdefault(one.PREFIX, {})[one.key] = plain(one.public())
@@ -84,7 +84,7 @@ def replace_content(tx: Transaction, name: str, body: bytes, *, strict: bool = F
         Refused: 400, the body is no bundle, or of another name; 404, it is not loaded; 403, it is built in; 409,
             what would be removed is in use, or an object is not of this bundle; 422, an object breaks a rule.
     """
-    kept = found(tx, BundleRecord, name, "PUT")
+    kept = get_or_404(tx, BundleRecord, name, "PUT")
     bundle = parsed_body(Bundle, body, "PUT", "contents", kept.name)
     if bundle.meta.name != kept.name:
         message = f"Key change from {kept.name} to {bundle.meta.name} not allowed"
@@ -102,7 +102,7 @@ def remove_content(tx: Transaction, name: str) -> BundleSummary:
     Raises:
         Refused: 404, it is not loaded; 403, it is built in; 409, objects of others refer to its own.
     """
-    record = found(tx, BundleRecord, name, "DELETE")
+    record = get_or_404(tx, BundleRecord, name, "DELETE")
     refuse_protected(record, None, "DELETE")
     gone, batch = [*_objects(tx, record.name)], Batch(tx)
     _remove(batch, gone, ())

@@ -11,7 +11,7 @@ from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import guards, kinds
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.fields import as_kept, as_new, is_same
-from ansible_ensemble.provision.service.lookup import found, kind_of
+from ansible_ensemble.provision.service.lookup import get_or_404, kind_of
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.patch import Operation, parsed, patched
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -19,7 +19,7 @@ from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 def show(reader: Reader, prefix: str, name: str) -> Object:
     """The object that a path names, by its key or as `Index:value`."""
-    return found(reader, kind_of(prefix), name)
+    return get_or_404(reader, kind_of(prefix), name)
 
 
 def create(tx: Transaction, prefix: str, body: bytes, *, force: bool = False) -> Object:
@@ -62,7 +62,7 @@ def patch(tx: Transaction, prefix: str, name: str, body: bytes, *, force: bool =
             the patch does not apply; 403, it is locked or read-only; 422, it breaks a rule.
     """
     kind = kind_of(prefix, "PATCH")
-    kept = found(tx, kind, name, "PATCH")
+    kept = get_or_404(tx, kind, name, "PATCH")
     operations = parsed(body, prefix, kept.key)
     document = _patched(tx, kept, operations)
     try:
@@ -80,7 +80,7 @@ def put(tx: Transaction, prefix: str, name: str, body: bytes, *, force: bool = F
             read-only; 422, it breaks a rule.
     """
     kind = kind_of(prefix, "PUT")
-    kept = found(tx, kind, name, "PUT")
+    kept = get_or_404(tx, kind, name, "PUT")
     return _change(tx, kept, parsed_body(kind, body, "PUT", prefix, kept.key), "PUT", force=force)
 
 
@@ -94,7 +94,7 @@ def remove(tx: Transaction, prefix: str, name: str) -> Object:
         Refused: 404, there is none; 403, it is locked or read-only; 409, others refer to it.
     """
     kind = kind_of(prefix, "DELETE")
-    kept = found(tx, kind, name, "DELETE")
+    kept = get_or_404(tx, kind, name, "DELETE")
     guards.refuse_protected(kept, None, "DELETE")
     guards.refuse_used(tx, kept)
     batch = Batch(tx)
@@ -111,7 +111,7 @@ def show_meta(reader: Reader, prefix: str, name: str) -> dict[str, str]:
 
 def patch_meta(tx: Transaction, prefix: str, name: str, body: bytes) -> dict[str, str]:
     """Change the Meta of an object by a patch of it."""
-    kept = found(tx, kind_of(prefix, "PATCH"), name, "PATCH")
+    kept = get_or_404(tx, kind_of(prefix, "PATCH"), name, "PATCH")
     document = patched(plain(kept.meta), parsed(body, prefix, kept.key), prefix, kept.key)
     try:
         meta = from_plain(dict[str, str], document)

@@ -46,7 +46,7 @@ def candidates(reader: Reader, kind: type[Kept], query: Query) -> Iterator[Kept]
     return reader.all(kind)
 
 
-def found(reader: Reader, kind: type[Kept], name: str, method: str = "GET") -> Kept:
+def get_or_404(reader: Reader, kind: type[Kept], name: str, method: str = "GET") -> Kept:
     """The object that a path names.
 
     Args:

@@ -23,7 +23,7 @@ from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import sealing
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.guards import is_secret_param, refuse_protected
-from ansible_ensemble.provision.service.lookup import found, kind_of, not_found
+from ansible_ensemble.provision.service.lookup import get_or_404, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.patch import parsed, patched
 from ansible_ensemble.provision.service.secure_params import Revealed
@@ -135,7 +135,7 @@ def public_key(tx: Transaction, prefix: str, name: str) -> str:
 
 
 def _owner(reader: Reader, prefix: str, name: str, method: str) -> Owner:
-    owner = found(reader, kind_of(prefix, method), name, method)
+    owner = get_or_404(reader, kind_of(prefix, method), name, method)
     if isinstance(owner, WITH_PARAMS):
         return owner
     raise not_found(method, prefix, name)

@@ -14,7 +14,7 @@ from ansible_ensemble.provision.rules.pools import MOVES, moved
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.batch import Batch
-from ansible_ensemble.provision.service.lookup import candidates, found
+from ansible_ensemble.provision.service.lookup import candidates, get_or_404
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
@@ -44,7 +44,7 @@ def active_pools(reader: Reader) -> list[str]:
 
 def pool_status(reader: Reader, name: str) -> dict[str, list[PoolResult]]:
     """The machines of a pool, by their status."""
-    pool = found(reader, Pool, name)
+    pool = get_or_404(reader, Pool, name)
     by_status: dict[str, list[PoolResult]] = {}
     for machine in reader.all(Machine):
         if machine.pool == pool.identifier:
@@ -69,7 +69,7 @@ def move_machines(tx: Transaction, name: str, move: str, body: bytes, source: st
         Refused: 400, the body says nothing of this; 404, there is no such pool; 409, there are too few machines; 422,
             a machine cannot be changed so.
     """
-    pool = found(tx, Pool, name, "POST")
+    pool = get_or_404(tx, Pool, name, "POST")
     asked = parsed_body(_Asked, body or b"{}", "POST", "pools", pool.key)
     if asked.wait_timeout not in ("", "0"):
         raise Refused(400, "pool/wait-timeout: watch the machines instead", type="POST", model="pools", key=pool.key)
@@ -84,7 +84,7 @@ def move_machines(tx: Transaction, name: str, move: str, body: bytes, source: st
 def _fit(tx: Transaction, at: str, move: str, asked: _Asked) -> list[Machine]:
     """The machines that the move is for, in the order of their keys."""
     if asked.machine_list:
-        named = [found(tx, Machine, name, "POST") for name in asked.machine_list]
+        named = [get_or_404(tx, Machine, name, "POST") for name in asked.machine_list]
         return [one for one in named if _may(one, at, move)]
     query = parse_query(Machine, [(key, value) for text in asked.filter for key, _is, value in [text.partition("=")]])
     return [one for one in query.page(query.found(candidates(tx, Machine, query))) if _may(one, at, move)]

@@ -9,7 +9,7 @@ from ansible_ensemble.provision.objects.base import Record
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.guards import refuse_protected
-from ansible_ensemble.provision.service.lookup import found
+from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.passwords import hashed
 from ansible_ensemble.provision.store.transaction import Transaction
@@ -55,7 +55,7 @@ def set_password(tx: Transaction, name: str, body: bytes) -> User:
     Raises:
         Refused: 400, the body has no password; 404, there is no such user; 403, the user is read-only.
     """
-    user = found(tx, User, name, "PUT")
+    user = get_or_404(tx, User, name, "PUT")
     wanted = parsed_body(Password, body, "PUT", "users", user.key)
     if not wanted.password:
         raise Refused(400, "Empty password not allowed", type="PUT", model="users", key=user.key)
