@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +25,28 @@ USERS: dict[str, dict[str, Any]] = {
         "ansible_become_user": "nobody",
         "ansible_become_flags": "-s /bin/sh",
     },
+    "sudo": {"ansible_become": True, "ansible_become_method": "sudo", "ansible_become_user": "nobody"},
 }
 #: By core's own way each call as another user takes long, so these stand for the others, and none reads a terminal.
 AS_OTHERS = {
     *("stat", "command that is missing", "command with stdin", "shell", "file makes a folder", "file in check mode"),
     *("copy of content", "copy of a change", "copy in check mode", "copy of a folder", "template", "lineinfile"),
     *("slurp", "fetch", "script", "unarchive", "no_log", "environment", "probe with a secret", "probe crash"),
-    "probe tmpdir",
+    *("environment by name", "locale", "locale of a task", "umask, folder and limits", "what a umask makes"),
+    *("template of a change", "file changes a mode", "user and groups", "probe tmpdir"),
 }
-SEEN: dict[str, list[Call]] = {"plain": CALLS, "su": [call for call in CALLS if call[0] in AS_OTHERS]}
-#: As another user each call has more to do, so `make test` has these alone.
-WHO = [pytest.param("plain", marks=pytest.mark.matrix), "su"]
+SEEN: dict[str, list[Call]] = {
+    user: CALLS if user == "plain" else [call for call in CALLS if call[0] in AS_OTHERS] for user in USERS
+}
+#: As another user each call has more to do, so `make test` has those by `su` alone.
+MARKS: dict[str, list[pytest.MarkDecorator]] = {
+    "plain": [pytest.mark.matrix],
+    "su": [],
+    "sudo": [pytest.mark.matrix, pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed")],
+}
+WHO = [pytest.param(user, marks=marks) for user, marks in MARKS.items()]
 CASES = [
-    pytest.param(user, number, id=f"{user}-{call[0]}", marks=[pytest.mark.matrix] if user == "plain" else [])
+    pytest.param(user, number, id=f"{user}-{call[0]}", marks=MARKS[user])
     for user, calls in SEEN.items()
     for number, call in enumerate(calls)
 ]
@@ -47,8 +58,9 @@ Found = dict[str, tuple[list[dict[str, Any]], dict[str, tuple[int, int, int]]]]
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Found]]:
     """Gives what both lanes give to a user."""
-    with serving(tmp_path_factory.mktemp("ssh") / "servers", ["web1"]) as server:
-        yield cache(lambda user: {name: take(server, user, name) for name in ("stock", "remote")})
+    names = ("stock", "remote")
+    with serving(tmp_path_factory.mktemp("ssh") / "servers", ["web1"]) as server, ThreadPoolExecutor() as threads:
+        yield cache(lambda user: dict(zip(names, threads.map(partial(take, server, user), names), strict=True)))
 
 
 def take(server: Servers, user: str, name: str) -> tuple[list[dict[str, Any]], dict[str, tuple[int, int, int]]]:
@@ -82,7 +94,9 @@ def test_same_files(found: Callable[[str], Found], user: str) -> None:
     assert differences(stock, remote) == []
 
 
-@pytest.mark.parametrize(("user", "least"), [pytest.param("plain", 60, marks=pytest.mark.matrix), ("su", 17)])
+@pytest.mark.parametrize(
+    ("user", "least"), [pytest.param(user, 70 if user == "plain" else 24, marks=marks) for user, marks in MARKS.items()]
+)
 def test_most_calls_take_the_remote_lane(found: Callable[[str], Found], user: str, least: int) -> None:
     outcomes = dict(zip((call[0] for call in SEEN[user]), found(user)["remote"][0], strict=True))
     taken = {name for name, outcome in outcomes.items() if outcome["lane"] == "remote"}

@@ -18,7 +18,7 @@ from tests.integration.sshd import SSHD, Servers, serving
 
 from .test_lanes import shell, until, use
 
-pytestmark = [pytest.mark.skipif(SSHD is None, reason="sshd is not installed"), pytest.mark.slow]
+pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not installed")
 CUTS = 50
 #: About as many bytes go over the wire for the orders below, where ssh does not compress them.
 ALL = 300_000
@@ -52,6 +52,7 @@ def copy(path: Path, place: Host) -> ModuleCall:
     return ModuleCall("ansible.builtin.copy", {"content": "x" * 100_000, "dest": str(path)}, host=place)
 
 
+@pytest.mark.matrix
 def test_cut_anywhere(server: Servers, tmp_path: Path) -> None:
     numbers = random.Random(CUTS)
     hosts = [host(server, tmp_path / f"web{number}", numbers.randrange(1, ALL)) for number in range(CUTS)]

@@ -18,6 +18,7 @@ from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from tests.integration.sshd import SSHD, Servers, serving
 from tests.matrix import sampled
 
+from .test_differential import plain
 from .test_lanes import running, shell, until, use
 
 pytestmark = pytest.mark.skipif(SSHD is None, reason="sshd is not installed")
@@ -188,10 +189,14 @@ def test_killing_the_job_ends_what_runs_on_hosts(server: Servers, tmp_path: Path
     asyncio.run(wait())
 
 
+def copy(dest: str, place: Host, content: str) -> ModuleCall:
+    return ModuleCall("ansible.builtin.copy", {"content": content, "dest": dest}, host=place)
+
+
 def same_failure(order: Callable[[], ModuleCall]) -> Outcome:
     """What an order fails with, which is the same in both lanes."""
     outcomes = [run(order(), fast=fast)[0] for fast in (True, False)]
-    mine, stock = ((one.ok, one.unreachable, one.error) for one in outcomes)
+    mine, stock = (plain([one.ok, one.unreachable, one.error], Path("@")) for one in outcomes)
     assert mine == stock
     assert not outcomes[0].ok
     return outcomes[0]
@@ -291,3 +296,50 @@ def test_secrets_are_in_no_command_line_environment_or_file(server: Servers, tmp
     assert not any(secret.encode() in line for line in lines)
     readable = [path for path in server.home.rglob("*") if path.is_file()]
     assert not any(secret.encode() in path.read_bytes() for path in readable)
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a small file system with some options."""
+    folders: list[Path] = []
+
+    def mount(options: str) -> Path:
+        folder = tmp_path / "mounted"
+        folder.mkdir()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode=1777,{options}", "none", folder], check=False)
+        if done.returncode:
+            pytest.skip("nothing can be mounted here")
+        folders.append(folder)
+        return folder
+
+    yield mount
+    for folder in folders:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk(server: Servers, mounted: Callable[[str], Path]) -> None:
+    disk = mounted("size=256k")
+    full = host(server, ansible_remote_tmp=str(disk / "tmp"))
+    for fast in (True, False):
+        (failed,) = run(copy(f"{server.work}/large", full, "x" * 1_000_000), fast=fast)
+        assert not failed.ok
+        assert "No space left" in (failed.error or "")
+        assert not list((disk / "tmp").iterdir())
+    (disk / "rest").write_bytes(b"x" * 200_000)
+    failed = same_failure(lambda: copy(f"{disk}/large", host(server), "x" * 100_000))
+    assert "No space left" in (failed.error or "")
+
+
+def test_a_home_that_runs_no_programs(server: Servers, mounted: Callable[[str], Path]) -> None:
+    place = host(server, ansible_remote_tmp=str(mounted("noexec")))
+    for outcome in run(copy(f"{server.work}/copied", place, "x"), ModuleCall("ansible.builtin.ping", host=place)):
+        assert (outcome.ok, outcome.lane) == (True, "remote"), outcome.error
+
+
+def test_a_home_that_is_read_only(server: Servers, mounted: Callable[[str], Path]) -> None:
+    place = host(server, ansible_remote_tmp=str(mounted("ro") / "tmp"))
+    (outcome,) = run(ModuleCall("ansible.builtin.ping", host=place))
+    assert (outcome.ok, outcome.lane) == (True, "remote"), outcome.error
+    failed = same_failure(lambda: copy(f"{server.work}/copied", place, "x"))
+    assert failed.unreachable
+    assert "Read-only file system" in (failed.error or "")
