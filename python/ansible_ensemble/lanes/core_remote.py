@@ -279,8 +279,12 @@ def is_elsewhere(session: AnsibleSession, host: Host) -> bool:
     """Whether a host's modules seem to be for this lane."""
     from ansible import constants
 
-    with session.knowing(host):
-        variables = session.inventory.get_host(host.name).get_vars()
+    try:
+        with session.knowing(host):
+            known = session.inventory.get_host(host.name)
+            variables = session.variable_manager.get_vars(play=session.play, host=known, include_hostvars=False)
+    except Exception:
+        return False  # the operation meets it as well
     connection = variables.get("ansible_connection") or constants.config.get_config_value("DEFAULT_TRANSPORT")
     return str(connection).rpartition(".")[2] in ("ssh", "smart")
 
