@@ -152,6 +152,7 @@ class NoticeCode(str, Enum):
         *("operation-host", Effect.NOTED, "an operation_host that looks like a slip of a node's name"),
         "name the node as it is called",
     )
+    UNKNOWN_TYPE = ("unknown-type", Effect.NOTED, "a type that is not there; with `--part`", _WHOLE)
     MISSING_FILE = ("missing-file", Effect.NOTED, "a file of an operation is not there; with `--part`", _WHOLE)
     UNMET_REQUIREMENT = (
         *("unmet-requirement", Effect.NOTED, "a requirement that no node meets; with `--part`, or in Unfurl's dialect"),

@@ -170,6 +170,7 @@ class Types:
         checks: values to check, in order.
         limits: constraints to check against the type that they limit: the schema, its own clauses, whose it is, where.
         is_unfurl: whether every file counts as written in Unfurl's dialect, whatever version it names.
+        is_part: whether the files are parts of a larger one, which may have the types that are missing.
         is_strict: whether values are of their types as TOSCA 2.0 has it: no number is a text.
     """
 
@@ -180,6 +181,7 @@ class Types:
         self.checks: list[Check] = []
         self.limits: list[tuple[Schema, list[dict[str, Any]], str, Place | None]] = []
         self.is_unfurl = is_unfurl
+        self.is_part = False
         self.is_strict = False
         self.normative = _normative_scope(self)
 
@@ -260,7 +262,11 @@ class Types:
         if found is None:
             known = [*scope.names[kind], *self.normative.names[kind], *(PRIMITIVES if kind == "data" else ())]
             hint = _BESIDE if _OF_PROFILE.match(name) else nearest(name, known)
-            self.problems.add(f"unknown {kind} type '{name}'", place, hint)
+            message = f"unknown {kind} type '{name}'"
+            if self.is_part:
+                self.problems.warn(NoticeCode.UNKNOWN_TYPE, message, place)
+            else:
+                self.problems.add(message, place, hint)
         return found
 
     def canonical(self, kind: str, name: Any, scope: Scope, place: Place | None) -> str | None:
@@ -363,6 +369,10 @@ class Types:
             self.problems.check_keys(raw, f"{declaration.kind}_type", declaration.place)
         entity.description = str(raw.get("description") or "")
         entity.metadata = dict(self.problems.mapping(raw.get("metadata"), f"metadata of {what}", declaration.place))
+        base = raw.get("derived_from")
+        if self.is_part and not parents and base is not None and str(base).removeprefix("tosca:") not in PRIMITIVES:
+            inherit(entity, [self.root(declaration.kind)])
+            entity.metadata["additionalProperties"] = True  # its parent may have any
         self.build(entity, raw, declaration.scope)
         return entity
 

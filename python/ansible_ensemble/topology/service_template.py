@@ -100,6 +100,7 @@ def load_topology(
     reading = reading if reading is not None else Reading()
     problems = Problems(notices=reading.notices, file=Place(str(document.path)))
     types = Types(problems, build_type, is_unfurl=unfurl)
+    types.is_part = not complete
     importer = Importer(
         types,
         repositories or {},

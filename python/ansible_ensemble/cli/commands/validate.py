@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--part",
         action="store_true",
         default=False,
-        help="the files are parts of a larger one: unmet requirements and missing implementation files are warnings",
+        help="the files are parts of a larger one: unmet requirements, unknown types and missing files are warnings",
     )
     parser.add_argument(
         "--migrate",

@@ -14,8 +14,14 @@ import pytest
 from ansible_ensemble.documents.yaml import read_yaml
 
 LEDGER = read_yaml(Path(__file__).parents[3] / "unit/topology/ledger.yaml").data
-#: Accepted as a part of a whole, of which a node that it needs is another part.
-PARTS = {"tosca-parser-samples/node_filter/test_node_filter.yaml"}
+#: Accepted as parts of a whole, of which a node or a type that they need is another part.
+PARTS = {
+    "tosca-parser-samples/custom_types/collectd.yaml",
+    "tosca-parser-samples/custom_types/kibana.yaml",
+    "tosca-parser-samples/custom_types/rsyslog.yaml",
+    "tosca-parser-samples/node_filter/test_node_filter.yaml",
+    "tosca-parser-samples/topology_template/definitions_1_2.yaml",
+}
 
 
 def test_the_verdicts_on_the_probes_are_those_of_the_ledger(command: Any, probes: Path) -> None:
@@ -49,6 +55,25 @@ def test_a_part_need_not_have_the_implementing_files(command: Any, tmp_path: Pat
     assert command("validate", "service.yaml").code == 0
 
 
+def test_a_part_need_not_have_the_types(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(UNTYPED)
+    done = command("validate", "--part", "service.yaml")
+    assert (done.code, "Warning: service.yaml:4:15: unknown node type 'Theirs'" in done.output) == (0, True)
+    assert command("validate", "service.yaml").code == 3
+    (tmp_path / "service.yaml").write_text(UNTYPED.replace("tosca.nodes.Root", "tosca.nodes.Root, properties: {x: 1}"))
+    done = command("validate", "--part", "service.yaml")
+    assert (done.code, "has no property 'x'" in done.output) == (3, True)
+
+
+UNTYPED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    a: {type: Theirs, properties: {any: 1}}
+    b: {type: Ours, properties: {any: 1}, requirements: [dependency: a]}
+    c: {type: tosca.nodes.Root}
+node_types: {Ours: {derived_from: Theirs}}
+"""
 PART = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 topology_template:
