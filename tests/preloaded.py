@@ -6,8 +6,9 @@ streams, environment, working folder and exit code.
 
 Nothing that depends on the environment is preloaded: not Ansible's configuration, nor what imports it. When a command
 starts `ansible-playbook` on a terminal of its own, as ansible-runner does, the child that would execute that program
-continues as it, with the modules of this project as they were when the server started. Whatever else is started is a
-process as usual. Tests of the start itself run real processes (`run_fresh`).
+continues as it, with the modules of this project as they were when the server started. A job's zygote is a fork of
+another server, which knows nothing of commands. Whatever else is started is a process as usual. Tests of the start
+itself run real processes (`run_fresh`).
 """
 
 from __future__ import annotations
