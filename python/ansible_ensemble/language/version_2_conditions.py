@@ -75,7 +75,7 @@ def _clauses(raw: Any, place: Place | None, calls: Calls) -> Iterator[Clause]:
         if clause is not None:
             yield clause
         else:
-            name = next(iter(one)) if is_call(one) else "that is no call"
+            name = "".join(one) if is_call(one) else "that is no call"
             _refuse(f"the condition {name} is not supported", place, calls)
 
 
