@@ -37,18 +37,24 @@ def expressions(tosca: ModuleType) -> Calls:
         return tosca.Eval({"get_nodes_of_type": kind.tosca_type_name()})
 
     def if_expr(condition: Any, then: Any, otherwise: Any = None) -> Any:
-        return tosca.Eval({"eval": {"if": condition, "then": then, "else": otherwise}})
+        return tosca.Eval({"eval": {"if": condition, "then": _operand(then), "else": _operand(otherwise)}})
 
     def or_expr(left: Any, right: Any) -> Any:
-        return tosca.Eval({"eval": {"or": [left, right]}})
+        return tosca.Eval({"eval": {"or": [_operand(left), _operand(right)]}})
 
     def and_expr(left: Any, right: Any) -> Any:
-        return tosca.Eval({"eval": {"and": [left, right]}})
+        return tosca.Eval({"eval": {"and": [_operand(left), _operand(right)]}})
 
     def negate(value: Any) -> Any:
         return tosca.Eval({"eval": {"not": value}})
 
-    calls = (lookup, template, get_nodes_of_type, if_expr, or_expr, and_expr, negate)
+    def as_bool(value: Any) -> Any:
+        return tosca.Eval({"eval": {"not": {"not": value}}})
+
+    def uri(_about: Any = None) -> Any:
+        return tosca.Eval({"eval": ".uri"})
+
+    calls = (lookup, template, get_nodes_of_type, if_expr, or_expr, and_expr, negate, as_bool, uri)
     options = {
         "tfvar": tosca.PropertyOptions({"tfvar": True}),
         "tfoutput": tosca.AttributeOptions({"tfoutput": True}),
@@ -59,6 +65,11 @@ def expressions(tosca: ModuleType) -> Calls:
 def functions(tosca: ModuleType) -> Calls:
     """The functions for labels, URLs and passwords."""
     return {name: _with_options(name, tosca) for name in _OPTIONS if name not in ("tempfile", "to_env")}
+
+
+def _operand(value: Any) -> Any:
+    """A value as an operand of an expression, in which text is a path unless it is quoted."""
+    return {"q": value} if isinstance(value, str) else value
 
 
 def _one_or_all(values: tuple[Any, ...]) -> Any:

@@ -86,6 +86,9 @@ class Site(tosca.nodes.Root):
     f: str = expr.lookup("env", "HOME")
     g: str = expr.if_expr(True, "t", "e")
     h: str = tosca.Property(default="", options=expr.tfvar)
+    i: bool = expr.as_bool(expr.get_input("i"))
+    j: str = expr.or_expr(get_env("J"), "none")
+    k: str = expr.uri()
 
     def configure(self, **kw: TaskView) -> TemplateConfigurator:
         return TemplateConfigurator(TemplateInputs(run="test me", done=DoneDict(status="ok")))
@@ -101,8 +104,11 @@ VALUES = {
     "d": {"eval": {"get_dir": "src"}},
     "e": {"eval": {"template": "{{ 1 }}"}},
     "f": {"eval": {"lookup": {"env": "HOME"}}},
-    "g": {"eval": {"if": True, "then": "t", "else": "e"}},
+    "g": {"eval": {"if": True, "then": {"q": "t"}, "else": {"q": "e"}}},
     "h": "",
+    "i": {"eval": {"not": {"not": {"eval": {"get_input": "i"}}}}},
+    "j": {"eval": {"or": [{"eval": {"get_env": "J"}}, {"q": "none"}]}},
+    "k": {"eval": ".uri"},
 }
 
 
