@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
+
+#: How many bytes are read at a time.
+_AT_ONCE = 1 << 24
 
 
 class JournalTail:
@@ -24,10 +30,10 @@ class JournalTail:
         """The events of the lines that were completed since the last call."""
         if self._stream is None:
             try:
-                self._stream = self._path.open("rb")
+                self._stream = _opened(self._path)
             except OSError:
                 return []
-        complete, newline, self._rest = (self._rest + self._stream.read()).rpartition(b"\n")
+        complete, newline, self._rest = (self._rest + self._stream.read(_AT_ONCE)).rpartition(b"\n")
         return [event for line in (complete + newline).splitlines() for event in _event(line)]
 
     def close(self) -> None:
@@ -36,10 +42,23 @@ class JournalTail:
             self._stream.close()
 
 
+def _opened(path: Path) -> BinaryIO:
+    """Open a regular file, and nothing that a read could wait for.
+
+    Raises:
+        OSError: it is none.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+    return open(descriptor, "rb")  # noqa: PTH123 - a descriptor has no path
+
+
 def _event(line: bytes) -> Iterator[dict[str, Any]]:
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if isinstance(event, dict) and "event" in event:
         yield event

@@ -127,7 +127,7 @@ def running_journal(ensemble: str, job: str) -> Path | None:
     return next((path for path in open_ones if job_of_journal(path) == job), None)
 
 
-def is_at_work(ensemble: str, journal: Path) -> bool:
+def may_run(ensemble: str, journal: Path) -> bool:
     """Whether the job of a journal still runs, or may: its lock is held by who lives, or cannot be seen from here."""
     held = read_lock(locate(ensemble).ensemble)
     return journal.exists() and held is not None and not is_left(held)

@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-COOKIE = "ansible-ensemble"
 #: Addresses of this machine, as browsers name it.
-_HERE = ("localhost", "127.0.0.1", "[::1]")
+_HERE = ("localhost", "127.0.0.1")
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -42,14 +41,15 @@ class Access:
     """The tokens that open a session, and the sessions.
 
     Args:
-        hosts: how requests may name this server, so that no other site's name leads here; empty where only those who
-            may open a socket's file reach it.
+        hosts: how requests may name this server, so that no other site's name leads here; empty for a socket's file,
+            which is reached through any port of this machine.
         read_only: whether nothing may be changed.
     """
 
     def __init__(self, hosts: frozenset[str], *, read_only: bool = False) -> None:
         self.read_only = read_only
         self.hosts = hosts
+        self.cookie = f"ansible-ensemble-{secrets.token_hex(4)}"  # cookies know no ports
         self._tokens: set[str] = set()
         self._sessions: set[str] = set()
 
@@ -62,44 +62,51 @@ class Access:
     @web.middleware
     async def guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         """Let through who has a session, and open one for who has a token."""
-        response = await self._guarded(request, handler)
-        if not response.prepared:
-            response.headers.update(_HEADERS)
-        return response
-
-    async def _guarded(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
-        if self.hosts and request.headers.get("Host", "") not in self.hosts:
+        host = request.headers.get("Host", "")
+        if host not in self.hosts if self.hosts else host.rpartition(":")[0] not in _HERE and host not in _HERE:
             return web.Response(status=403, text="This server has another name.\n")
         if token := request.query.get("token"):
             return self._opened(token)
-        if not self._is_known(request.cookies.get(COOKIE, "")):
+        if not self._is_known(request.cookies.get(self.cookie, "")):
             return web.Response(status=401, text=_USED)
         if request.method not in ("GET", "HEAD"):
-            if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin" or not self._is_own(request):
+            if not _is_own(request):
                 return web.Response(status=403, text="Another site asked for this.\n")
             if self.read_only:
                 return web.Response(status=403, text="This server only shows: it was started with --read-only.\n")
         return await handler(request)
 
     def _opened(self, token: str) -> web.Response:
-        known = next((one for one in self._tokens if hmac.compare_digest(one.encode(), token.encode())), None)
+        known = next(
+            (one for one in self._tokens if hmac.compare_digest(one.encode(), token.encode(errors="surrogateescape"))),
+            None,
+        )
         if known is None:
             return web.Response(status=401, text=_USED)
         self._tokens.discard(known)
         session = secrets.token_urlsafe(24)
         self._sessions.add(session)
         response = web.Response(status=303, headers={"Location": "/"})
-        response.set_cookie(COOKIE, session, httponly=True, samesite="Strict", path="/")
+        response.set_cookie(self.cookie, session, httponly=True, samesite="Strict", path="/")
         return response
 
     def _is_known(self, session: str) -> bool:
-        return any(hmac.compare_digest(one.encode(), session.encode()) for one in self._sessions)
+        given = session.encode(errors="surrogateescape")
+        return any(hmac.compare_digest(one.encode(), given) for one in self._sessions)
 
-    def _is_own(self, request: web.Request) -> bool:
-        origin = request.headers.get("Origin")
-        return origin is None or not self.hosts or origin.removeprefix("http://") in self.hosts
+
+def _is_own(request: web.Request) -> bool:
+    """Whether a page of this server asks, or what is no browser."""
+    origin = request.headers.get("Origin", f"http://{request.headers.get('Host', '')}")
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    return site == "same-origin" and origin == f"http://{request.headers.get('Host', '')}"
+
+
+async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    """Have browsers run no script but the pages' own, and tell no other site of them."""
+    response.headers.update(_HEADERS)
 
 
 def names_of(port: int) -> frozenset[str]:
     """How a browser on this machine names a server at this port."""
-    return frozenset(f"{host}:{port}" for host in _HERE)
+    return frozenset(f"{host}:{port}" for host in _HERE) | frozenset(_HERE if port == 80 else ())

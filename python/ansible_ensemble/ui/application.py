@@ -16,12 +16,13 @@ from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, error_document
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.projects.project import find_project, list_ensembles
+from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
 from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
-from ansible_ensemble.ui.access import Access
+from ansible_ensemble.ui.access import Access, add_headers
 from ansible_ensemble.ui.command import Answers, CommandFailed
 from ansible_ensemble.ui.feed import Feed, message, signature
 from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
@@ -85,6 +86,7 @@ class Pages:
                 web.get("/{name:[a-z_]*(?:[.][a-z]+)?}", self.static),
             ]
         )
+        application.on_response_prepare.append(add_headers)
         application.on_shutdown.append(self._close)
         return application
 
@@ -113,7 +115,12 @@ class Pages:
             {"path": name, "name": entry.name if entry else "", "environment": entry.environment if entry else ""}
             for name, entry in ((name, entries[path]) for name, path in ensembles.items())
         ]
-        about = {"name": self.root.name, "folder": str(self.root), "read_only": self.access.read_only}
+        about = {
+            "name": self.root.name,
+            "folder": str(self.root),
+            "read_only": self.access.read_only,
+            "trusted": is_trusted(self.root),
+        }
         return _answer({**about, "workflows": [*WORKFLOWS, *LOOKING], "ensembles": listed})
 
     def _command(self, name: str) -> _Handler:
@@ -189,31 +196,32 @@ class Pages:
         """Make a plan of `workflow` with `inputs` and `options`, which waits for approval."""
         ensemble, given = await self._ensemble(request), await _given(request)
         workflow, inputs = given.get("workflow", "deploy"), given.get("inputs") or {}
-        if workflow not in WORKFLOWS or not isinstance(inputs, Mapping):
-            raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs are a map")
-        flags = [f"--{name}" for name in _FLAGS if (given.get("options") or {}).get(name)]
+        options = given.get("options") or {}
+        if workflow not in WORKFLOWS or not (isinstance(inputs, Mapping) and isinstance(options, Mapping)):
+            raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
+        flags = [f"--{name}" for name in _FLAGS if options.get(name)]
         plan = await self.jobs.plan(ensemble, workflow, inputs, flags)
         return _plan(plan, status=201)
 
     async def saved_plan(self, request: web.Request) -> web.Response:
         """A plan that waits for approval."""
-        return _plan(self.jobs.saved(request.match_info["plan"]))
+        return _plan(await self._saved(request))
 
     async def reject(self, request: web.Request) -> web.Response:
         """Forget a plan."""
-        self.jobs.reject(request.match_info["plan"])
+        self.jobs.reject((await self._saved(request)).id)
         return web.Response(status=204)
 
     async def approve(self, request: web.Request) -> web.Response:
         """Begin the job of a plan."""
-        return _run(await self.jobs.approve(request.match_info["plan"]), status=202)
+        return _run(self.jobs.approve((await self._saved(request)).id), status=202)
 
     async def look(self, request: web.Request) -> web.Response:
         """Begin a job that only looks."""
         ensemble, workflow = await self._ensemble(request), (await _given(request)).get("workflow")
         if workflow not in LOOKING:
             raise BadRequest(f"only {' and '.join(LOOKING)} run without a plan that was approved")
-        return _run(await self.jobs.look(ensemble, workflow), status=202)
+        return _run(self.jobs.look(ensemble, workflow), status=202)
 
     async def runs(self, request: web.Request) -> web.Response:
         """The jobs of an ensemble that were begun here."""
@@ -223,6 +231,13 @@ class Pages:
         """Have a job that was begun here begin nothing more."""
         self.jobs.cancel(request.match_info["run"])
         return web.Response(status=202)
+
+    async def _saved(self, request: web.Request) -> SavedPlan:
+        """The plan that a request names, which is one of the ensemble that it names."""
+        plan = self.jobs.saved(request.match_info["plan"])
+        if plan.ensemble != await self._ensemble(request):
+            raise NotFound("this is a plan of another ensemble")
+        return plan
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -250,7 +265,7 @@ def _job(request: web.Request) -> str:
 async def _given(request: web.Request) -> dict[str, Any]:
     try:
         given = await request.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
         raise BadRequest("the body is a JSON object")
@@ -287,7 +302,7 @@ def _run(run: Run, status: int) -> web.Response:
 
 @web.middleware
 async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """Answer errors in the command's form; whatever else fails is one line for the browser, and its traceback here."""
+    """Answer errors in the command's form."""
     try:
         return await handler(request)
     except CommandFailed as failed:

@@ -8,6 +8,7 @@ import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, error_document
 
-_PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+#: The command, without the folder that it runs in among those that modules are imported from: it may be a stranger's.
+PROGRAM = (sys.executable, "-P", "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())")
+#: Seconds that a command may take to answer, and then to end when it is told to.
+_PATIENCE, _GRACE = 300.0, 2.0
 #: How many commands that only look run at a time.
 _AT_ONCE = 2
 #: How many answers are kept.
@@ -38,26 +42,26 @@ class CommandFailed(Exception):
         self.errors = errors
 
 
-async def start(words: Sequence[str], folder: Path, *, stderr: int = PIPE) -> Process:
-    """Start the command with these arguments, in a session of its own, so that Ctrl-C here does not end it."""
-    arguments = (sys.executable, "-c", _PROGRAM, *words)
-    return await asyncio.create_subprocess_exec(
-        *arguments, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=stderr, start_new_session=True
-    )
-
-
 async def ask(words: Sequence[str], folder: Path) -> Any:
     """What the command says in JSON.
 
     Raises:
-        CommandFailed: it refused or failed.
+        CommandFailed: it refused or failed, or did not answer.
     """
-    process = await start([*words, "--output", "json"], folder)
+    process = await asyncio.create_subprocess_exec(
+        *(*PROGRAM, *words, "--output", "json"),
+        cwd=folder,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        start_new_session=True,
+    )
     try:
-        printed, told = await process.communicate()
-    except asyncio.CancelledError:
-        process.terminate()
-        raise
+        printed, told = await asyncio.wait_for(process.communicate(), _PATIENCE)
+    except TimeoutError:
+        raise failure(1, f"`ansible-ensemble {words[0]}` did not answer within {_PATIENCE:.0f} seconds") from None
+    finally:
+        await _end(process)
     try:
         document = json.loads(printed)
     except ValueError:
@@ -68,6 +72,17 @@ async def ask(words: Sequence[str], folder: Path) -> Any:
             raise failure(process.returncode, told.decode(errors="replace"))
         raise CommandFailed(process.returncode, errors)
     return document
+
+
+async def _end(process: Process) -> None:
+    """End a command that nobody waits for any more."""
+    for stop in (process.terminate, process.kill):
+        if process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            stop()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE)
 
 
 def failure(exit_code: int, text: str) -> CommandFailed:
@@ -82,9 +97,11 @@ class _Answer(Struct):
     asked: float
 
     def holds(self, signature: object, now: float) -> bool:
-        """Whether what was answered may be told again; a failure may be mended by what nobody watches."""
+        """Whether it may be told, perhaps again; a failure may be mended by what nobody watches."""
+        if self.signature != signature or not self.task.done():
+            return self.signature == signature
         fails = self.task.cancelled() or self.task.exception() is not None
-        return not fails and self.signature == signature and now - self.asked <= _FRESH
+        return not fails and now - self.asked <= _FRESH
 
 
 class Answers:
@@ -108,7 +125,7 @@ class Answers:
         """
         key = (*words, str(ensemble))
         known, signature, now = self._known.get(key), self._signature(ensemble), self._clock()
-        if known is None or (known.task.done() and not known.holds(signature, now)):
+        if known is None or not known.holds(signature, now):
             task = asyncio.create_task(self._ask(words, folder))
             task.add_done_callback(_seen)
             known = self._known[key] = _Answer(task, signature, now)

@@ -61,7 +61,9 @@ class Feed:
             self._task = asyncio.create_task(self._watch())
         try:
             while queue in self._viewers or not queue.empty():
-                yield await queue.get()
+                if not (text := await queue.get()):
+                    return
+                yield text
         finally:
             self._viewers.discard(queue)
 
@@ -80,6 +82,7 @@ class Feed:
                     self.send(message("changed", {}))
         finally:
             self.watches = False
+            self.send("")  # a viewer that is left connects anew
             while self._tails:
                 self._tails.popitem()[1].close()
 

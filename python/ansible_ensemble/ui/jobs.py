@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import json
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import tempfile
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ansible_ensemble.ui import command
 
@@ -22,8 +22,20 @@ from ansible_ensemble.ui import command
 LOOKING = ("check", "discover")
 #: Workflows that a plan can be made of here.
 WORKFLOWS = ("deploy", "undeploy", "start", "stop")
-#: How many lines of what a job printed are kept.
-_LINES = 2000
+#: How many plans are made at a time, and how many runs of an ensemble are kept.
+_AT_ONCE, _KEPT = 2, 5
+#: How many bytes of what a job printed are shown.
+_SHOWN = 200_000
+#: The command, in a process that removes the folder that is named first.
+_SCRIPT = """
+import shutil, sys
+from ansible_ensemble.cli.main import main
+folder = sys.argv.pop(1)
+try:
+    sys.exit(main())
+finally:
+    shutil.rmtree(folder, ignore_errors=True)
+"""
 
 
 class NotFound(Exception):
@@ -56,30 +68,31 @@ class Run(Struct):
         ensemble: the ensemble's file.
         workflow: the workflow.
         process: the command.
-        lines: what it printed for people, the last of it.
-        exit_code: how it ended; None while it runs.
+        output: a descriptor of the file in which is what it printed.
     """
 
     id: str
     ensemble: Path
     workflow: str
-    process: asyncio.subprocess.Process
-    lines: deque[str] = field(default_factory=lambda: deque(maxlen=_LINES))
-    exit_code: int | None = None
+    process: subprocess.Popen[bytes]
+    output: int
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended; None while it runs."""
+        return self.process.poll()
 
     def to_json(self) -> dict[str, Any]:
-        """What the pages show of it."""
-        return {
-            "id": self.id,
-            "workflow": self.workflow,
-            "running": self.exit_code is None,
-            "exit_code": self.exit_code,
-            "lines": list(self.lines),
-        }
+        """What the pages show of it: the last of what it printed."""
+        code = self.exit_code
+        size = os.fstat(self.output).st_size
+        text = os.pread(self.output, _SHOWN, max(0, size - _SHOWN)).decode(errors="replace")
+        told = {"id": self.id, "workflow": self.workflow, "running": code is None, "exit_code": code}
+        return {**told, "lines": text.splitlines()}
 
 
 class Jobs:
-    """The plans and the runs of a server; they end with it, but a job that has begun runs on.
+    """The plans and the runs of a server. Plans end with it; a job that has begun runs on.
 
     Args:
         folder: where commands run.
@@ -90,7 +103,7 @@ class Jobs:
         self._private = tempfile.TemporaryDirectory(prefix="ansible-ensemble-ui-")
         self._plans: dict[str, SavedPlan] = {}
         self._runs: dict[str, Run] = {}
-        self._readers: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Semaphore(_AT_ONCE)
 
     async def plan(self, ensemble: Path, workflow: str, inputs: Mapping[str, Any], flags: Sequence[str]) -> SavedPlan:
         """Make a plan that waits for approval.
@@ -101,12 +114,13 @@ class Jobs:
         name = secrets.token_hex(8)
         file = Path(self._private.name) / f"{name}.plan.json"
         words = ["plan", str(ensemble), "--workflow", workflow, "--out", str(file), *flags]
-        if inputs:
-            given = Path(self._private.name) / f"{name}.yaml"
-            given.touch(0o600)
-            given.write_text(yaml.safe_dump(dict(inputs)))
-            words += ["--inputs", str(given)]
-        document = await command.ask(words, self._folder)
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self._private.name) as given:
+            if inputs:
+                json.dump(dict(inputs), given)
+                given.flush()
+                words += ["--inputs", given.name]
+            async with self._turn:
+                document = await command.ask(words, self._folder)
         plan = self._plans[name] = SavedPlan(name, ensemble, workflow, file, document)
         return plan
 
@@ -131,35 +145,52 @@ class Jobs:
         del self._plans[name]
         plan.file.unlink(missing_ok=True)
 
-    async def approve(self, name: str) -> Run:
+    def approve(self, name: str) -> Run:
         """Begin the job of a plan, which is executed as it was shown, or refused where things changed meanwhile.
 
         Raises:
             NotFound: there is no such plan.
         """
         plan = self.saved(name)
+        own = Path(tempfile.mkdtemp(prefix="ansible-ensemble-ui-"))
+        file = plan.file.rename(own / plan.file.name)
         del self._plans[name]
-        return await self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)])
+        return self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(file)], own)
 
-    async def look(self, ensemble: Path, workflow: str) -> Run:
+    def look(self, ensemble: Path, workflow: str) -> Run:
         """Begin a job that only looks."""
-        return await self._begin(ensemble, workflow, [workflow, str(ensemble)])
+        own = Path(tempfile.mkdtemp(prefix="ansible-ensemble-ui-"))
+        return self._begin(ensemble, workflow, [workflow, str(ensemble)], own)
 
-    async def _begin(self, ensemble: Path, workflow: str, words: Sequence[str]) -> Run:
-        process = await command.start([*words, "--no-color"], self._folder, stderr=asyncio.subprocess.STDOUT)
-        run = Run(secrets.token_hex(8), ensemble, workflow, process)
+    def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path) -> Run:
+        """Begin a job with a folder of its own, which it removes itself: this server may have ended by then."""
+        printed = own / "output"
+        with printed.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _SCRIPT, str(own), *words, "--no-color"],
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        run = Run(secrets.token_hex(8), ensemble, workflow, process, os.open(printed, os.O_RDONLY | os.O_CLOEXEC))
         self._runs[run.id] = run
-        reader = asyncio.create_task(_read(run))
-        self._readers.add(reader)
-        reader.add_done_callback(self._readers.discard)
+        self._forget(ensemble)
         return run
+
+    def _forget(self, ensemble: Path) -> None:
+        """Forget the oldest of an ensemble's runs that have ended."""
+        for run in self.runs(ensemble)[:-_KEPT]:
+            if run.exit_code is not None:
+                os.close(self._runs.pop(run.id).output)
 
     def runs(self, ensemble: Path) -> list[Run]:
         """The runs of an ensemble, oldest first."""
         return [run for run in self._runs.values() if run.ensemble == ensemble]
 
     def cancel(self, name: str) -> None:
-        """Have a job begin nothing more and end, as Ctrl-C does.
+        """Have a job begin nothing more and end, as Ctrl-C does; a second time, what runs is killed.
 
         Raises:
             NotFound: it does not run, or was not begun here.
@@ -167,24 +198,8 @@ class Jobs:
         run = self._runs.get(name)
         if run is None or run.exit_code is not None:
             raise NotFound("this job has ended, or was not begun here")
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(run.process.pid, signal.SIGINT)
+        run.process.send_signal(signal.SIGINT)
 
     def close(self) -> None:
-        """Forget the plans; jobs that run go on, as their output need not be read."""
-        for reader in self._readers:
-            reader.cancel()
+        """Forget the plans; jobs that run go on."""
         self._private.cleanup()
-
-
-async def _read(run: Run) -> None:
-    """Take in what a job prints, and how it ends."""
-    stream = run.process.stdout
-    assert stream is not None
-    buffer = b""
-    while chunk := await stream.read(1 << 16):
-        *lines, buffer = (buffer + chunk).split(b"\n")
-        run.lines.extend(line.decode(errors="replace") for line in lines)
-    if buffer:
-        run.lines.append(buffer.decode(errors="replace"))
-    run.exit_code = await run.process.wait()

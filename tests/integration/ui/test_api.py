@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ import requests
 from tests.integration.ui.conftest import HOSTILE, SECRET, Served
 
 PATIENCE = 120
+GIVEN = "a secret word of this test alone"
 
 
 class Browser:
@@ -179,7 +181,24 @@ def test_an_ensemble_that_does_not_parse_is_its_error(browser: Browser, project:
         assert error["line"] == 2
 
 
+def test_nothing_of_the_project_is_imported(browser: Browser, project: Path) -> None:
+    for folder in (project, project / "web"):
+        for name in ("argparse.py", "json.py", "yaml.py"):
+            (folder / name).write_text("import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n")
+    browser("GET", "status")
+    browser("POST", "plans", 201, workflow="deploy")
+    assert not list(project.rglob("ran"))
+
+
+def test_a_secret_that_was_given_is_in_no_file(browser: Browser) -> None:
+    browser("POST", "plans", 422, inputs={"port": 0, "pin": GIVEN}, workflow="deploy")
+    browser("POST", "plans", 201, inputs={"pin": GIVEN}, workflow="deploy")
+    private = Path(tempfile.gettempdir()).glob("ansible-ensemble-ui-*/*")
+    assert not [file for file in private if file.is_file() and GIVEN in file.read_text(errors="replace")]
+
+
 def test_a_body_that_is_no_object_is_refused(browser: Browser) -> None:
     browser("POST", "plans", 400, workflow="rm")
     browser("POST", "plans", 400, inputs=["x"], workflow="deploy")
+    browser("POST", "plans", 400, options=["force"], workflow="deploy")
     assert "port" in browser("POST", "plans", 422, inputs={"port": "x"}, workflow="deploy")["errors"][0]["text"]

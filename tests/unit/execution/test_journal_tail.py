@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ansible_ensemble.execution.journal_tail import JournalTail
 
 
@@ -27,3 +29,16 @@ def test_the_tail_stays_with_a_journal_that_is_renamed(tmp_path):
     journal.rename(tmp_path / "recorded")
     assert [event["event"] for event in tail.events()] == ["finished"]
     tail.close()
+
+
+def test_only_a_regular_file_is_read(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for name in ("fifo", "link"):
+        assert JournalTail(tmp_path / name).events() == []
+
+
+def test_a_line_that_is_nested_too_deep_is_no_event(tmp_path):
+    journal = tmp_path / "journal"
+    journal.write_text("[" * 100_000 + "\n" + '{"event":"started"}\n')
+    assert [event["event"] for event in JournalTail(journal).events()] == ["started"]

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from aiohttp import ClientSession, CookieJar, web
 
-from ansible_ensemble.ui.access import COOKIE, Access, names_of
+from ansible_ensemble.ui.access import Access, names_of
 
 
 async def _answers(access: Access, *asked: tuple[str, str, dict[str, str]]) -> list[tuple[int, str]]:
@@ -52,9 +52,11 @@ def test_an_address_opens_once() -> None:
     assert "used already" in why
 
 
-@pytest.mark.parametrize("cookie", ["", f"{COOKIE}=guessed", f"{COOKIE}=gu\u00e9ssed"])
-def test_nobody_without_a_session_sees_anything(cookie: str) -> None:
-    ((status, text),) = _asked(Access(frozenset()), ("GET", "/", {"Cookie": cookie} if cookie else {}))
+@pytest.mark.parametrize("session", [None, "guessed", "gu\u00e9ssed", "\udcff"])
+def test_nobody_without_a_session_sees_anything(session: str | None) -> None:
+    access = Access(frozenset())
+    headers = {} if session is None else {"Cookie": f"{access.cookie}={session}"}
+    ((status, text),) = _asked(access, ("GET", "/", headers))
     assert status == 401
     assert "shown" not in text
 
@@ -76,10 +78,14 @@ def test_other_sites_change_nothing(headers: dict[str, str]) -> None:
         access,
         ("GET", f"/?token={access.new_token()}", {}),
         ("POST", "/", headers),
-        ("POST", "/", {"Origin": "http://localhost:PORT", "Sec-Fetch-Site": "same-origin"}),
+        ("POST", "/", {"Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "same-origin"}),
     )
     assert opened[0] == own[0] == 200
     assert asked[0] == 403
+
+
+def test_two_servers_have_sessions_of_their_own() -> None:
+    assert Access(frozenset()).cookie != Access(frozenset()).cookie, "cookies know no ports"
 
 
 def test_read_only_shows_and_changes_nothing() -> None:

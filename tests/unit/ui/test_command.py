@@ -68,6 +68,18 @@ def test_an_answer_is_given_again_while_it_holds(world: World, change: dict[str,
     assert world.asked == asked
 
 
+def test_what_was_asked_before_a_change_is_no_answer_after_it(world: World) -> None:
+    async def look() -> Any:
+        answers = world.answers()
+        before = asyncio.create_task(answers.get(["status"], ENSEMBLE, Path()))
+        await asyncio.sleep(0)
+        world.files = 1
+        return await answers.get(["status"], ENSEMBLE, Path()), await before
+
+    asyncio.run(look())
+    assert world.asked == 2
+
+
 def test_a_viewer_who_leaves_takes_the_answer_from_nobody(world: World) -> None:
     async def look() -> Any:
         answers = world.answers()

@@ -57,7 +57,7 @@ def _watch(arguments: argparse.Namespace, session: Session) -> None:
     if journal is None:
         return
     with live_lines(session.console, {"operations": []}, journal, verbosity=arguments.verbose):
-        while inspection.is_at_work(arguments.ensemble, journal):
+        while inspection.may_run(arguments.ensemble, journal):
             time.sleep(_INTERVAL)
     if journal.exists():
         raise EnsembleError(f"the job {arguments.change_id} was killed", hint="`ansible-ensemble recover` records it")

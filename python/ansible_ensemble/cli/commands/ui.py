@@ -13,7 +13,7 @@ from ansible_ensemble.core.errors import UsageError
 def configure(parser: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     parser.add_argument(
-        "project", metavar="PROJECT", nargs="?", default=".", help="the project's folder (default: here)"
+        "project", metavar="FOLDER", nargs="?", default=".", help="the project's folder (default: here)"
     )
     parser.add_argument("--port", type=int, default=0, metavar="PORT", help="serve at this port (default: a free one)")
     parser.add_argument("--socket", metavar="FILE", help="serve at a socket of this user instead of a port")
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.ui.serve import serve
 
     folder = Path(arguments.project).resolve()
-    folder = folder if folder.is_dir() else folder.parent
+    folder = folder.parent if folder.is_file() else folder
     if not folder.is_dir():
         raise UsageError(f"{arguments.project} is no folder")
     if not 0 <= arguments.port < 65536:

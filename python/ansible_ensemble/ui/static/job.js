@@ -22,7 +22,11 @@ class Job {
 
   async load() {
     const { ensemble, name } = this.context;
-    const found = await get(`jobs/${name}/entries`, { ensemble });
+    const found = await get(`jobs/${encodeURIComponent(name)}/entries`, { ensemble });
+    this.operations.clear();
+    this.waiting.clear();
+    this.seq = -1;
+    this.header = this.end = null;
     this.running = found.running;
     this.damage = found.damage;
     found.entries.forEach((entry) => this.take(entry));
@@ -35,6 +39,10 @@ class Job {
 
   entries({ job, entries }) {
     if (job !== this.context.name) return;
+    if (entries[0].seq > this.seq + 1 && this.seq >= 0) {
+      this.refresh().catch(() => {}); // some were missed
+      return;
+    }
     entries.forEach((entry) => this.take(entry));
     this.due ??= requestAnimationFrame(() => {
       this.due = undefined;
@@ -62,6 +70,7 @@ class Job {
   }
 
   draw() {
+    if (this.closed) return;
     const { name, content, ensemble, address } = this.context;
     const all = [...this.operations.values()].filter((one) => one.implementation !== "" || one.outcome);
     const ended = all.filter((one) => one.until !== undefined);
@@ -121,6 +130,7 @@ class Job {
   }
 
   close() {
+    this.closed = true;
     clearTimeout(this.timer);
     if (this.due) cancelAnimationFrame(this.due);
   }

@@ -7,7 +7,7 @@ export async function open(context) {
   const { ensemble, content, project, address, name } = context;
   const said = h("div");
   const cancelled = new Set();
-  let jobs, runs, timer, chosen = null;
+  let jobs, runs, timer, closed = false, chosen = null;
   async function load() {
     [jobs, runs] = await Promise.all([get("history", { ensemble }).then((found) => found.jobs), get("runs", { ensemble })]);
   }
@@ -38,7 +38,7 @@ export async function open(context) {
     h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": `Output of ${run.workflow}` }, run.lines.join("\n")));
   const compare = async (first, then) => {
     try {
-      const [one, two] = await Promise.all([first, then].map((job) => get(`jobs/${job}`, { ensemble })));
+      const [one, two] = await Promise.all([first, then].map((job) => get(`jobs/${encodeURIComponent(job)}`, { ensemble })));
       show(said, difference(one, two));
       said.scrollIntoView({ block: "nearest" });
     } catch (error) {
@@ -60,6 +60,7 @@ export async function open(context) {
     },
     draw() {
       clearTimeout(timer);
+      if (closed) return;
       const rows = jobs.slice(0, SHOWN).map((job) => [
         h("label", { class: "check" }, h("input", { type: "checkbox", onchange: pick(job.change_id), "aria-label": `Compare ${job.change_id}` })),
         h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
@@ -76,7 +77,10 @@ export async function open(context) {
       for (const log of content.querySelectorAll(".log")) log.scrollTop = log.scrollHeight;
       if (runs.some((run) => run.running)) timer = setTimeout(() => this.refresh().catch(() => {}), 1000);
     },
-    close: () => clearTimeout(timer),
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
   };
   await load();
   return view;

@@ -65,27 +65,35 @@ async function render() {
       await projectPage.render(content, { project, address });
       return;
     }
-    show(content, h("p", { class: "loading", role: "status" }, "Loading…"));
-    const context = { project, ensemble, name, address, content, go: (to) => { location.hash = to; } };
+    const room = h("div", {}, h("p", { class: "loading", role: "status" }, "Loading…"));
+    show(content, room); // a page that was left draws into a room that is no longer there
+    const context = { project, ensemble, name, address, content: room, go: (to) => { location.hash = to; } };
+    const early = [];
     let view, due;
     const stop = await follow(ensemble, {
-      entries: (news) => view?.entries?.(news),
+      entries: (news) => (view ? view.entries?.(news) : early.push(news)),
       changed: () => {
         clearTimeout(due);
-        due = setTimeout(() => view && redraw(view, content, () => mine === turn), 300);
+        due = setTimeout(() => view && redraw(view, room, () => mine === turn), 300);
       },
     });
+    if (mine !== turn) {
+      stop();
+      return;
+    }
     leave = () => {
       clearTimeout(due);
       stop();
       view?.close?.();
     };
+    const opened = await chosen.open(context);
     if (mine !== turn) {
-      stop();
+      opened.close?.();
       return;
     }
-    view = await chosen.open(context);
-    if (mine === turn) await view.draw();
+    view = opened;
+    await view.draw();
+    for (const news of early) view.entries?.(news);
   } catch (error) {
     if (mine === turn) failed(content, error);
   }

@@ -13,7 +13,7 @@ export async function open(context) {
   const said = h("div");
   let shown;
   async function load() {
-    shown = name ? await get(`plans/${name}`) : await get("graph", { ensemble }).then((found) => ({ plan: found, words: found.words }));
+    shown = name ? await get(`plans/${encodeURIComponent(name)}`, { ensemble }) : await get("graph", { ensemble }).then((found) => ({ plan: found, words: found.words }));
   }
   const act = async (event, work) => {
     event.target.disabled = true;
@@ -35,11 +35,11 @@ export async function open(context) {
     if (name) {
       return h("div", { class: "decide" },
         h("button", { class: "primary", onclick: (event) => act(event, async () => {
-          const run = await post(`plans/${name}/approval`);
+          const run = await post(`plans/${encodeURIComponent(name)}/approval`, { ensemble });
           context.go(address("jobs", ensemble, run.id));
         }) }, `Approve and ${shown.plan.workflow}`),
         h("button", { onclick: (event) => act(event, async () => {
-          await remove(`plans/${name}`);
+          await remove(`plans/${encodeURIComponent(name)}`, { ensemble });
           context.go(address("plan", ensemble));
         }) }, "Reject"));
     }
@@ -58,6 +58,7 @@ export async function open(context) {
       const { plan, words } = shown;
       show(content, h("h1", {}, name ? `Plan of ${plan.workflow}` : "What deploy would do"),
         h("p", { class: "summary" }, words.summary), plan.warnings.map((text) => h("p", { class: "warning" }, text)),
+        project.trusted ? null : h("p", { class: "warning" }, "The project is not trusted, so that no job runs: ansible-ensemble trust ", project.folder),
         said, decide(), inputs(plan), changes(plan, words), outputs(plan), left(plan));
     },
   };

@@ -24,7 +24,7 @@ class Topology {
   async load() {
     const { ensemble } = this.context;
     this.graph = await get("graph", { ensemble, group: this.group });
-    this.begun = await Promise.all(this.graph.running.map((job) => get(`jobs/${job}/entries`, { ensemble }).catch(() => null)));
+    this.begun = await Promise.all(this.graph.running.map((job) => get(`jobs/${encodeURIComponent(job)}/entries`, { ensemble }).catch(() => null)));
   }
 
   async refresh() {

@@ -4,7 +4,8 @@ import { empty, h, problems, show, table, valueView } from "./dom.js";
 export async function open(context) {
   const view = {
     async refresh() {
-      if (!dirty(context.content)) { await load(); draw(); }
+      await load();
+      if (!dirty(context.content)) draw();
     },
     draw,
   };
@@ -87,6 +88,7 @@ function read(input, field) {
   if (field.tagName === "SELECT") return field.value === "" ? null : JSON.parse(field.value);
   if (isNumber(input)) return field.value === "" ? null : Number(field.value);
   if (!isWhole(input)) return field.value;
+  if (!field.value.trim()) return null;
   try {
     return JSON.parse(field.value);
   } catch (error) {
