@@ -183,8 +183,9 @@ def site(awx: Awx, hooks: tuple[str, list[Any]], tmp_path_factory: pytest.TempPa
         kind = awx.named("credential_types", "Source Control")["id"]
         inputs = {"username": USER, "password": PASSWORD}
         organization = awx.named("organizations", "Default")["id"]
-        for old in awx.all("credentials/", name="web project"):
-            awx.ask(old["url"], method="DELETE")
+        for endpoint, name in (("projects", "web"), ("credentials", "web project")):  # of earlier tests
+            for old in awx.all(f"{endpoint}/", name=name):
+                awx.ask(old["url"], method="DELETE")
         given = {"name": "web project", "credential_type": kind, "organization": organization, "inputs": inputs}
         awx.ask("credentials/", given)
         made.variables = {
