@@ -189,6 +189,26 @@ def test_killing_the_job_ends_what_runs_on_hosts(server: Servers, tmp_path: Path
     asyncio.run(wait())
 
 
+def test_killing_the_job_leaves_no_temporary_folder(server: Servers, tmp_path: Path) -> None:
+    waiting, pid = tmp_path / "waiting", os.fork()
+    if pid == 0:
+        try:
+            order = copy(f"{server.work}/never", host(server, ansible_remote_tmp=str(tmp_path / "tmp")), "x")
+            order.args["validate"] = f"sh -c 'echo $PPID > {waiting}; sleep 100; true %s'"
+            run(order)
+        finally:
+            os._exit(0)
+
+    async def wait() -> None:
+        await written(waiting)
+        assert len(list((tmp_path / "tmp").iterdir())) == 1
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        await until(lambda: not list((tmp_path / "tmp").iterdir()))
+
+    asyncio.run(wait())
+
+
 def copy(dest: str, place: Host, content: str) -> ModuleCall:
     return ModuleCall("ansible.builtin.copy", {"content": content, "dest": dest}, host=place)
 
