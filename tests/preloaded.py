@@ -548,6 +548,7 @@ def _contents(value: Any) -> Any:
 def go_on_as_playbook(execute: Callable[..., NoReturn], snapshot: Snapshot) -> Callable[..., NoReturn]:
     """Take the place of `os.execvpe`: a fork that would execute ansible-playbook goes on as it."""
     started = _of_the_start(os.environ)
+    zygotes = importlib.import_module("ansible_ensemble.lanes.zygote").subprocess
 
     def go_on(program: str, argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         if os.fsdecode(program) != str(PROGRAMS / "ansible-playbook") or _of_the_start(environment) != started:
@@ -555,6 +556,7 @@ def go_on_as_playbook(execute: Callable[..., NoReturn], snapshot: Snapshot) -> C
         try:
             _as_after_execution()
             snapshot.restore()
+            importlib.import_module("ansible_ensemble.lanes.zygote").subprocess = zygotes  # it may be imported anew
             _set_environment(environment)
             _set_arguments([os.fsdecode(word) for word in argv])
         except BaseException:
