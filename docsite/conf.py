@@ -48,7 +48,7 @@ _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 def with_sources(text: str, folder: Path) -> str:
-    """A page, with addresses for its links to files of the repository that are no pages.
+    """A page, with addresses for its links to files of the repository that are no pages or pictures.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -56,8 +56,8 @@ def with_sources(text: str, folder: Path) -> str:
 
     def address(link: re.Match[str]) -> str:
         target = (folder / link[1]).resolve(strict=True).relative_to(REPOSITORY)
-        is_page = target.parts[0] == "docs" and target.suffix == ".md"
-        return link[0] if is_page else f"{SOURCES}{target}{link[2] or ''}"
+        is_here = target.parts[0] == "docs" and target.suffix in (".md", ".png")
+        return link[0] if is_here else f"{SOURCES}{target}{link[2] or ''}"
 
     return _LINK.sub(address, text)
 

@@ -41,7 +41,17 @@ def drop_dry_runs(planned: Path) -> None:
 
 def close_journal(path: Path) -> None:
     """Mark a journal as recorded; it stays beside the record as the job's log."""
-    path.rename(path.with_name(path.name.removesuffix(OPEN) + RECORDED))
+    path.rename(recorded_name(path))
+
+
+def recorded_name(path: Path) -> Path:
+    """Where a journal is once its job is recorded."""
+    return path.with_name(path.name.removesuffix(OPEN) + RECORDED)
+
+
+def recorded_journals(folder: Path) -> set[Path]:
+    """Journals whose jobs are recorded."""
+    return set((folder / JOBS).glob(f"job*{RECORDED}"))
 
 
 def job_log(folder: Path, job: str) -> Path:

@@ -151,7 +151,7 @@ class Pages:
         """The record of a job."""
         ensemble = await self._ensemble(request)
         words = ["show", _job(request), "--ensemble", str(ensemble)]
-        return _answer(await self.answers.get(words, ensemble, self.root))
+        return _answer(await self.answers.get(words, ensemble, self.root, lasts=True))
 
     async def entries(self, request: web.Request) -> web.Response:
         """The entries of a job's journal so far, whether the job still runs, and what of the journal is damaged."""

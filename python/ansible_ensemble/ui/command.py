@@ -96,12 +96,14 @@ class _Answer(Struct):
     signature: object
     asked: float
 
+    @property
+    def failed(self) -> bool:
+        """Whether the command failed, by what may be mended since."""
+        return self.task.done() and (self.task.cancelled() or self.task.exception() is not None)
+
     def holds(self, signature: object, now: float) -> bool:
-        """Whether it may be told, perhaps again; a failure may be mended by what nobody watches."""
-        if self.signature != signature or not self.task.done():
-            return self.signature == signature
-        fails = self.task.cancelled() or self.task.exception() is not None
-        return not fails and now - self.asked <= _FRESH
+        """Whether the command was asked of the same files, and answers now, or answered a moment ago."""
+        return self.signature == signature and (not self.task.done() or now - self.asked <= _FRESH)
 
 
 class Answers:
@@ -117,15 +119,17 @@ class Answers:
         self._known: dict[tuple[str, ...], _Answer] = {}
         self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def get(self, words: Sequence[str], ensemble: Path, folder: Path) -> Any:
+    async def get(self, words: Sequence[str], ensemble: Path, folder: Path, *, lasts: bool = False) -> Any:
         """What the command says of an ensemble, which may have been said to another viewer before.
+
+        With `lasts` it is about what never changes, such as the record of a job.
 
         Raises:
             CommandFailed: the command refused or failed.
         """
         key = (*words, str(ensemble))
         known, signature, now = self._known.get(key), self._signature(ensemble), self._clock()
-        if known is None or not known.holds(signature, now):
+        if known is None or known.failed or not (lasts or known.holds(signature, now)):
             task = asyncio.create_task(self._ask(words, folder))
             task.add_done_callback(_seen)
             known = self._known[key] = _Answer(task, signature, now)

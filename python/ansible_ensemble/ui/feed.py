@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME as JOBS_TSV
 from ansible_ensemble.execution.journal_tail import JournalTail
 from ansible_ensemble.projects.lock import lock_path
-from ansible_ensemble.records.journals import job_of_journal, open_journals
+from ansible_ensemble.records.journals import job_of_journal, open_journals, recorded_journals, recorded_name
 
 #: Seconds between two looks at the files.
 _INTERVAL = 0.25
@@ -50,6 +51,7 @@ class Feed:
         self._ensemble = ensemble
         self._viewers: set[asyncio.Queue[str]] = set()
         self._tails: dict[Path, JournalTail] = {}
+        self._recorded: set[Path] = set()
         self._task: asyncio.Task[None] | None = None
         self.watches = False
 
@@ -70,6 +72,7 @@ class Feed:
     async def _watch(self) -> None:
         """Look at the files for as long as somebody is here."""
         list(self._entries())  # what is there already is asked for with the job
+        self._recorded = recorded_journals(self._ensemble.parent)
         known = signature(self._ensemble)
         self.watches = True
         try:
@@ -79,6 +82,8 @@ class Feed:
                     self.send(text)
                 if (now := signature(self._ensemble)) != known:
                     known = now
+                    for text in self._missed():
+                        self.send(text)
                     self.send(message("changed", {}))
         finally:
             self.watches = False
@@ -96,6 +101,16 @@ class Feed:
                 yield message("entries", {"job": job_of_journal(path), "entries": entries})
             if path not in journals:
                 self._tails.pop(path).close()
+                self._recorded.add(recorded_name(path))
+
+    def _missed(self) -> Iterator[str]:
+        """The entries of jobs that began and were recorded between two looks."""
+        recorded = recorded_journals(self._ensemble.parent)
+        for path in sorted(recorded - self._recorded):
+            with closing(JournalTail(path)) as tail:
+                if entries := tail.events():
+                    yield message("entries", {"job": job_of_journal(path), "entries": entries})
+        self._recorded |= recorded
 
     def send(self, text: str) -> None:
         """Tell all viewers something."""

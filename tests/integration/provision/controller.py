@@ -8,11 +8,13 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.provision.client.client import Client, run
+from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.settings import Settings, settings_from
 from ansible_ensemble.provision.objects import Machine
 from tests.integration.provision.lasting import Lasting
@@ -133,7 +135,11 @@ class Agents:
                     await self._step(client, event.key)
 
     async def _step(self, client: Client, key: str) -> None:
-        """Take the machine a step on; that is an event, which brings the next one."""
+        """Take the machine a step on; that is an event, which brings the next one, as does another's change of it."""
+        with suppress(RequestFailed):  # somebody changed it at the same moment
+            await self._stepped(client, key)
+
+    async def _stepped(self, client: Client, key: str) -> None:
         found = [one for one in await client.select(Machine, {"Uuid": key}) if not one.workflow_complete]
         if not found or not found[0].available or found[0].locked:
             return

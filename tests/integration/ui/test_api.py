@@ -53,8 +53,9 @@ class Browser:
         """The events from now on."""
         url = f"{self._served.url}/api/1/events"
         with self._session.get(url, params={"ensemble": self._served.ensemble}, stream=True, timeout=PATIENCE) as told:
-            event = ""
+            event, end = "", time.monotonic() + PATIENCE
             for line in told.iter_lines(chunk_size=1, decode_unicode=True):
+                assert time.monotonic() < end  # the server says now and then that it is there
                 if line.startswith("event: "):
                     event = line.removeprefix("event: ")
                 elif line.startswith("data: "):

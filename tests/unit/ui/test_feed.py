@@ -78,6 +78,20 @@ def test_the_last_entries_of_a_job_that_is_recorded_are_told(ensemble: Path) -> 
     assert [entry["event"] for entry in entries] == ["job-finished"]
 
 
+def test_a_job_that_is_over_between_two_looks_is_told_whole(ensemble: Path) -> None:
+    def whole_job() -> None:
+        journal = create_journal(ensemble.parent, JOB, {})
+        journal.append({"event": "job-finished"})
+        journal.close()
+        close_journal(journal.path)
+        ensemble.write_text("recorded")
+
+    told = _told(Feed(ensemble), whole_job, lambda event, _data: event == "changed")
+    assert [entry["event"] for event, data in told if event == "entries" for entry in data["entries"]][
+        -1
+    ] == "job-finished"
+
+
 @pytest.mark.parametrize("name", ["ensemble.yaml", "jobs.tsv", "ensemble.yaml.lock"])
 def test_that_its_files_changed_is_told(ensemble: Path, name: str) -> None:
     told = _told(Feed(ensemble), lambda: _write(ensemble.with_name(name)), lambda event, _data: event == "changed")

@@ -37,18 +37,31 @@ export const get = (path, parameters = {}) => request("GET", path, parameters);
 export const post = (path, parameters = {}, body = {}) => request("POST", path, parameters, body);
 export const remove = (path, parameters = {}) => request("DELETE", path, parameters);
 
-/** Follow what happens to an ensemble, from when this resolves on; it resolves to a function that stops. */
+/**
+ * Follow what happens to an ensemble, from when this resolves on; it resolves to a function that stops.
+ *
+ * A page that nobody sees holds no connection, of which a browser has few for all of its tabs.
+ */
 export function follow(ensemble, { entries, changed }) {
-  const source = new EventSource(`/api/1/events?${new URLSearchParams({ ensemble })}`);
-  source.addEventListener("entries", (event) => entries(JSON.parse(event.data)));
-  source.addEventListener("changed", () => changed());
+  let source, begun = false;
   return new Promise((resolve) => {
-    let begun = false;
-    source.addEventListener("ready", () => {
-      if (begun) changed(); // the connection was lost meanwhile
-      begun = true;
-      resolve(() => source.close());
-    });
-    source.addEventListener("error", () => resolve(() => source.close()));
+    const connect = () => {
+      source = new EventSource(`/api/1/events?${new URLSearchParams({ ensemble })}`);
+      source.addEventListener("entries", (event) => entries(JSON.parse(event.data)));
+      source.addEventListener("changed", () => changed());
+      source.addEventListener("ready", () => {
+        if (begun) changed(); // nobody was told of what happened meanwhile
+        begun = true;
+        resolve(stop);
+      });
+      source.addEventListener("error", () => resolve(stop));
+    };
+    const turn = () => (document.hidden ? source.close() : connect());
+    const stop = () => {
+      document.removeEventListener("visibilitychange", turn);
+      source.close();
+    };
+    document.addEventListener("visibilitychange", turn);
+    connect();
   });
 }
