@@ -6,7 +6,7 @@ import logging
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -117,15 +117,24 @@ def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
     return [names[name] for name in out.split("\n") if name in names]
 
 
-def check_clean(root: Path, dirty: str, *, commit: bool, ignore: Iterable[Path] = ()) -> None:
+def check_clean(
+    root: Path,
+    dirty: str,
+    *,
+    commit: bool,
+    ignore: Iterable[Path] = (),
+    counts: Callable[[Path], bool] = lambda _path: True,
+) -> None:
     """Refuse to work on a dirty working tree: `ok` never does, `abort` does, `auto` does if the job is to commit.
+
+    Files to `ignore` do not make it dirty, nor do those of which `counts` says so.
 
     Raises:
         EnsembleError: it is dirty, or git failed.
     """
     if dirty == "ok" or (dirty == "auto" and not commit):
         return
-    files = dirty_files(root, ignore)
+    files = [file for file in dirty_files(root, ignore) if counts(root / file)]
     if files:
         shown = ", ".join(files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
         raise EnsembleError(

@@ -24,7 +24,7 @@ from ansible_ensemble.projects.git import (
 )
 from ansible_ensemble.projects.git_claim import free_claimed
 from ansible_ensemble.projects.pins import SELF, check_pins, pins
-from ansible_ensemble.projects.project import find_project
+from ansible_ensemble.projects.project import ENSEMBLE_FILE, find_project
 from ansible_ensemble.projects.trust import grant, is_trusted
 from ansible_ensemble.projects.vault import protect
 
@@ -98,7 +98,13 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
     for name, root in repositories.items():
         if not options.check:
             own = [*_inside(root, repositories), *(written if name == SELF else [])]
-            check_clean(root, options.dirty, commit=options.commits, ignore=own)
+            check_clean(
+                root,
+                options.dirty,
+                commit=options.commits,
+                ignore=own,
+                counts=lambda path, root=root: not _is_of_another(path, ensemble, root),
+            )
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
         check_pins(section, repositories, written, ensemble.path, ensemble.topology.fetched)
@@ -149,6 +155,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
             passing = _within(root, passing_paths(ensemble.path))
             known = set(dirty_files(root, untracked=False)) - before
             changed = {root / file: file for file in dirty_files(root, passing)}
+            changed = {path: file for path, file in changed.items() if not _is_of_another(path, ensemble, root)}
             recorded = {path for path in changed if any(path.is_relative_to(record) for record in records)}
             paths = [path for path, file in changed.items() if path in recorded - clear or file in known]
             made = commit(root, paths, options.message or message, base=bases.get(name) or None)
@@ -168,6 +175,19 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
         except EnsembleError as error:
             kept.problems.append(str(error))
     return kept
+
+
+def _is_of_another(path: Path, ensemble: Ensemble, root: Path) -> bool:
+    """Whether a file is a record of another ensemble in the repository, whose jobs commit it themselves."""
+    for folder in path.parents:
+        other = folder / ENSEMBLE_FILE
+        if folder not in (ensemble.folder, ensemble.path.parent.resolve()) and other.is_file():
+            records = (*committed_paths(other), *passing_paths(other))
+            if any(path.is_relative_to(record) for record in records):
+                return True
+        if folder == root:
+            return False
+    return False
 
 
 def _note(kept: Kept, reason: str, paths: list[Path]) -> None:

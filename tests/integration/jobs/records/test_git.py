@@ -105,6 +105,22 @@ def test_a_commit_of_somebody_else_meanwhile_is_not_overwritten(command, tmp_pat
     assert is_sound(project)
 
 
+def test_records_of_another_ensemble_are_left_to_its_own_jobs(command, project):
+    other = project / "other"
+    other.mkdir()
+    for name in ("service.yaml", "ensemble.yaml"):
+        (other / name).write_text((project / name).read_text())
+    git(project, "add", "other")
+    git(project, "commit", "-qm", "another ensemble")
+    assert command(*DEPLOY, cwd=other).code == 0
+    done = command(*DEPLOY, "--commit", cwd=project)
+    assert done.code == 0, done.output
+    assert "other/" not in done.output
+    assert "other/" not in git(project, "show", "--format=", "--name-only")
+    assert command(*DEPLOY, "--commit", "--force", cwd=other).code == 0
+    assert git(project, "status", "--porcelain", "--", "other/ensemble.yaml", "other/changes") == ""
+
+
 def test_push(command, project, tmp_path):
     upstream = tmp_path / "upstream.git"
     git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", str(upstream))
