@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -103,7 +104,7 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
                 options.dirty,
                 commit=options.commits,
                 ignore=own,
-                counts=lambda path, root=root: not _is_of_another(path, ensemble, root),
+                counts=partial(_is_no_record_of_another, ensemble=ensemble, root=root),
             )
     if options.locked:
         section = ensemble.document.data.get("lock") if ensemble.document else None
@@ -155,7 +156,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
             passing = _within(root, passing_paths(ensemble.path))
             known = set(dirty_files(root, untracked=False)) - before
             changed = {root / file: file for file in dirty_files(root, passing)}
-            changed = {path: file for path, file in changed.items() if not _is_of_another(path, ensemble, root)}
+            changed = {path: file for path, file in changed.items() if _is_no_record_of_another(path, ensemble, root)}
             recorded = {path for path in changed if any(path.is_relative_to(record) for record in records)}
             paths = [path for path, file in changed.items() if path in recorded - clear or file in known]
             made = commit(root, paths, options.message or message, base=bases.get(name) or None)
@@ -177,17 +178,17 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
     return kept
 
 
-def _is_of_another(path: Path, ensemble: Ensemble, root: Path) -> bool:
-    """Whether a file is a record of another ensemble in the repository, whose jobs commit it themselves."""
+def _is_no_record_of_another(path: Path, ensemble: Ensemble, root: Path) -> bool:
+    """Whether a file is none of another ensemble's records in the repository, which that one's jobs commit."""
     for folder in path.parents:
         other = folder / ENSEMBLE_FILE
-        if folder not in (ensemble.folder, ensemble.path.parent.resolve()) and other.is_file():
+        if folder != _resolved(ensemble.path).parent and other.is_file():
             records = (*committed_paths(other), *passing_paths(other))
             if any(path.is_relative_to(record) for record in records):
-                return True
+                return False
         if folder == root:
-            return False
-    return False
+            break
+    return True
 
 
 def _note(kept: Kept, reason: str, paths: list[Path]) -> None:
