@@ -50,7 +50,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("notify", "notify", "run the actions of policies that an event triggers", JOBS, runs=True, rare=True),
     Command("status", "status", "show the recorded status of instances", LOOK),
     Command("outputs", "outputs", "show the outputs of the topology", LOOK),
-    Command("inputs", "inputs", "show what jobs can be given, and what they were given", LOOK),
+    Command("inputs", "inputs", "show what jobs can be given", LOOK),
     Command("ui", "ui", "show a project's ensembles, plans and jobs in a browser", LOOK, extra="ui"),
     Command("query", "query", "show the value of an expression", LOOK, rare=True),
     Command("graph", "graph", "draw the topology, its statuses and what would change", LOOK, rare=True),
