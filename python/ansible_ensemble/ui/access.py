@@ -97,9 +97,9 @@ class Access:
 
 def _is_own(request: web.Request) -> bool:
     """Whether a page of this server asks, or what is no browser."""
-    origin = request.headers.get("Origin", f"http://{request.headers.get('Host', '')}")
-    site = request.headers.get("Sec-Fetch-Site", "same-origin")
-    return site == "same-origin" and origin == f"http://{request.headers.get('Host', '')}"
+    here = f"http://{request.headers.get('Host', '')}"
+    is_same = request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
+    return is_same and request.headers.get("Origin", here) == here
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:

@@ -15,7 +15,7 @@ from aiohttp import web
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, error_document
 from ansible_ensemble.execution.journal import read_journal
-from ansible_ensemble.projects.project import find_project, list_ensembles
+from ansible_ensemble.projects.project import Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
@@ -109,11 +109,10 @@ class Pages:
     async def project(self, _request: web.Request) -> web.Response:
         """The project and its ensembles."""
         project = await asyncio.to_thread(find_project, self.root)
-        ensembles = await asyncio.to_thread(self._ensembles)
-        entries = {path: project.entry(path) for path in ensembles.values()}
+        ensembles = await asyncio.to_thread(self._ensembles, project)
         listed = [
             {"path": name, "name": entry.name if entry else "", "environment": entry.environment if entry else ""}
-            for name, entry in ((name, entries[path]) for name, path in ensembles.items())
+            for name, entry in ((name, project.entry(path)) for name, path in ensembles.items())
         ]
         about = {
             "name": self.root.name,
@@ -241,9 +240,9 @@ class Pages:
 
     # --- names -------------------------------------------------------------------------------------------------------
 
-    def _ensembles(self) -> dict[str, Path]:
+    def _ensembles(self, project: Project | None = None) -> dict[str, Path]:
         """The project's ensembles by their paths below its folder."""
-        found = list_ensembles(find_project(self.root))
+        found = list_ensembles(project or find_project(self.root))
         return {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
 
     async def _ensemble(self, request: web.Request) -> Path:
