@@ -8,8 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ansible_ensemble.configurators.module_spec import Option
-from ansible_ensemble.core.sensitive import is_secret_name
-from ansible_ensemble.core.texts import holds_credentials, named_texts
+from ansible_ensemble.core.sensitive import holds_credentials, is_secret_name
+from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.language.entities import EntityType, NodeTemplate, ParameterDefinition, Schema, Topology
 from ansible_ensemble.topology.building import static_value
 
@@ -47,14 +47,14 @@ def hide_whole(node: NodeTemplate, *names: str) -> None:
 
 
 def hide_urls(node: NodeTemplate, topology: Topology, *names: str) -> None:
-    """Declare properties of a node as sensitive that are URLs with a user and a password."""
+    """Declare properties of a node as sensitive that are URLs with a password or a token."""
     for name in names:
         if name in node.properties and with_credentials({name: node.properties[name].value}, topology):
             hide_whole(node, name)
 
 
 def with_credentials(given: Mapping[str, Any], topology: Topology) -> dict[str, Option]:
-    """Those of some arguments with URLs that hold passwords, as secrets."""
+    """Those of some arguments with URLs that hold passwords or tokens, as secrets."""
     known = {name: static_value(topology, value) for name, value in given.items()}
     return {
         name: Option(secret=True)

@@ -8,10 +8,10 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.core.texts import CUT, is_cut
+from ansible_ensemble.core.texts import CUT, is_cut, named_texts
 
 REDACTED = "<<REDACTED>>"
 
@@ -21,6 +21,11 @@ _SECRET_NAME = regex(
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|private|secret|access)[_-]?key)$",
     re.IGNORECASE,
 )
+#: What may be secret in a URL; none that is masked already.
+_CREDENTIALS = regex(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
+_PASSWORD = regex(r"\w+://[^/\s:@]*:([^/\s@<*]+)@|https?://([^/\s:@<*]{20,})@")  # so long a user is a token
+_QUERY = regex(r"\w+://[^\s?#'\"]+\?([^\s#'\"]+)")
+_PARAMETER = regex(r"([\w.-]+)=([^&;<*]+)")
 #: Characters of a text that nobody asked for, at most.
 LONGEST_SHOWN = 50_000
 _KEY = regex(r"^[\s\-\"'{]*([\w.-]+)[\"']?\s*[:=]", re.MULTILINE)
@@ -77,6 +82,27 @@ class SensitiveFloat(Sensitive, float):
 def is_secret_name(name: str) -> bool:
     """Whether a variable is a secret by its name, such as `db_password`, `ansible_become_pass` or `apiToken`."""
     return _SECRET_NAME.search(name) is not None
+
+
+def holds_credentials(text: str) -> bool:
+    """Whether a URL in the text has a password, by HTTP a user, who may be a token, or a secret in its query."""
+    return _CREDENTIALS.search(text) is not None or any(_secrets_of_queries(text))
+
+
+def secrets_of_urls(value: Any) -> Iterator[str]:
+    """The passwords and tokens of URLs in data, as they are written there and as they are meant."""
+    for _name, text in named_texts(value):
+        if "://" in text:
+            found = (password or user for password, user in _PASSWORD.findall(text))
+            for secret in (*found, *_secrets_of_queries(text)):
+                yield from dict.fromkeys((secret, unquote(secret)))
+
+
+def _secrets_of_queries(text: str) -> Iterator[str]:
+    for query in _QUERY.findall(text):
+        for name, value in _PARAMETER.findall(query):
+            if is_secret_name(name) or name.lower().endswith(("sig", "signature")):
+                yield value
 
 
 def may_show(text: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.regex import regex
@@ -13,8 +12,6 @@ from ansible_ensemble.core.regex import regex
 #: Where a part of a text was left out: by `cut`, or by an ellipsis.
 CUT = regex(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = regex(r"(\w+://)[^/\s]*@")
-_CREDENTIALS = regex(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
-_PASSWORD = regex(r"\w+://[^/\s:@]*:([^/\s@<*]+)@")  # none that is masked already
 _QUERY = regex(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
 
 MAX_NESTING = 100
@@ -28,18 +25,6 @@ _LARGEST_INTEGER = 4300 * 3
 def without_credentials(text: str) -> str:
     """The text without user and password in its URLs."""
     return _USER_INFO.sub(r"\1", text)
-
-
-def holds_credentials(text: str) -> bool:
-    """Whether a URL in the text has a password, or by HTTP a user, who may be a token."""
-    return _CREDENTIALS.search(text) is not None
-
-
-def passwords_of_urls(value: Any) -> Iterator[str]:
-    """The passwords of URLs in data, as they are written there and as they are meant."""
-    for _name, text in named_texts(value):
-        for found in _PASSWORD.findall(text) if "://" in text else ():
-            yield from dict.fromkeys((found, unquote(found)))
 
 
 def with_shown_urls(text: str) -> str:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall
-from ansible_ensemble.core.texts import passwords_of_urls
+from ansible_ensemble.core.sensitive import secrets_of_urls
 from ansible_ensemble.lanes.decrypted import secret_register
 from ansible_ensemble.lanes.expressions import trusted
 from ansible_ensemble.lanes.outcomes import items_of
@@ -254,9 +254,9 @@ def track_secrets() -> Callable[[], list[str]]:
 
 
 def masked(value: Any) -> Any:
-    """The value with every secret that core knows of masked, as core masks what it shows, and passwords of URLs."""
+    """The value with every secret that core knows of masked, as core masks what it shows, and those of URLs."""
     masker = secret_register()
-    masker.register_secret_texts(passwords_of_urls(value))
+    masker.register_secret_texts(secrets_of_urls(value))
     return _masked(value, masker.mask_string) if masker._secrets else value
 
 

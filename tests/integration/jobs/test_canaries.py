@@ -115,7 +115,8 @@ TALKS = """\
 - mine: {password: "{{ 'canary' ~ '-in-a-role' }}"}
   register: told
 - ansible.builtin.debug: {var: told.told}
-- ansible.builtin.uri: {url: "http://me:{{ 'canary' ~ '-within-url' }}@127.0.0.1:PORT/"}
+- ansible.builtin.uri:
+    url: "http://me:{{ 'canary' ~ '-within-url' }}@127.0.0.1:PORT/?sig={{ 'canary' ~ '-within-query' }}"
   register: answered
 - ansible.builtin.debug: {msg: "{{ answered.url }} {{ 'canary' ~ '-within-url' }}"}
 """
@@ -152,8 +153,8 @@ SOURCES = {
     "a secret in the environment of a task": ["canary-of-keyword"],
     "a variable of a task's environment with the name of a secret": ["canary-named-token"],
     "passwords of a host": ["canary-of-become", "canary-of-connection"],
-    "a URL in an argument": ["canary-of-user"],
-    "a URL in a task of a role": ["canary-within-url"],
+    "a URL in an argument": ["canary-of-user", "canary-of-argument"],
+    "a URL in a task of a role": ["canary-within-url", "canary-within-query"],
     "a file in the vault that a lookup reads": ["canary-unvaulted"],
     "no_log of a task of a role": ["canary-in-a-role"],
     "the message of a module that fails": ["canary-of-a-failure"],

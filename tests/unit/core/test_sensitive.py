@@ -4,10 +4,11 @@ import base64
 import json
 import shlex
 import urllib.parse
+from typing import Any
 
 import pytest
 
-from ansible_ensemble.core.sensitive import REDACTED, Redactor, is_secret_name
+from ansible_ensemble.core.sensitive import REDACTED, Redactor, holds_credentials, is_secret_name, secrets_of_urls
 from ansible_ensemble.core.texts import cut
 from ansible_ensemble.execution.output import BoundedOutput
 from ansible_ensemble.execution.process import _exit_error
@@ -28,6 +29,32 @@ def test_names_of_secrets(name: str) -> None:
 )
 def test_names_of_other_things(name: str) -> None:
     assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("git clone https://me:s%2Fcret@host/x http://a:other@b", ["s%2Fcret", "s/cret", "other"]),
+        ({"a": [{"url": "redis://:word@h"}, 1]}, ["word"]),
+        ("http://me@host/ http://host:80/@x ssh://git@h:22 a:b@c", []),
+        ("http://0123456789abcdef0123@host/x", ["0123456789abcdef0123"]),
+        ("a https://h/x?page=2&access_token=a%2Fb;sig=c#token=d", ["a%2Fb", "a/b", "c"]),
+        ("https://h/?X-Amz-Signature=ab&token=<<REDACTED>> http://h/token=x?of=1 a?token=x", ["ab"]),
+        ("http://me:********@host http://me:<<REDACTED>>@host", []),
+    ],
+)
+def test_secrets_of_urls(value: Any, found: list[str]) -> None:
+    assert list(secrets_of_urls(value)) == found
+
+
+@pytest.mark.parametrize("text", ["ssh://a:b@h", "http://me@h", "http://h/?token=abcd"])
+def test_urls_that_hold_credentials(text: str) -> None:
+    assert holds_credentials(text)
+
+
+@pytest.mark.parametrize("text", ["ssh://git@h", "http://h/?page=2", "http://h/#token=abcd", "?token=abcd"])
+def test_urls_that_hold_none(text: str) -> None:
+    assert not holds_credentials(text)
 
 
 def test_what_is_too_short_to_be_masked_is_known_by_name() -> None:

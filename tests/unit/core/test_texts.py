@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveList, SensitiveMap, SensitiveStr
-from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, named_texts, passwords_of_urls, storable
+from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, named_texts, storable
 
 
 @pytest.mark.parametrize(
@@ -74,16 +74,3 @@ def test_texts_have_the_name_under_which_they_stand():
     value = {"src": ["a", {"dest": "b"}], "mode": 420, "then": ("c", ["d"])}
     assert [*named_texts(value, "args")] == [("src", "a"), ("dest", "b"), ("then", "c"), ("then", "d")]
     assert [*named_texts("x", "args")] == [("args", "x")]
-
-
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        ("git clone https://me:s%2Fcret@host/x http://a:other@b", ["s%2Fcret", "s/cret", "other"]),
-        ({"a": [{"url": "redis://:word@h"}, 1]}, ["word"]),
-        ("http://me@host/ http://host:80/@x ssh://git@h:22 a:b@c", []),
-        ("http://me:********@host http://me:<<REDACTED>>@host", []),
-    ],
-)
-def test_passwords_of_urls(value: Any, found: list[str]) -> None:
-    assert list(passwords_of_urls(value)) == found
