@@ -13,7 +13,7 @@ import msgspec
 from aiohttp import web
 
 from ansible_ensemble.core.changeid import is_change_id
-from ansible_ensemble.core.errors import EnsembleError, error_document
+from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.projects.project import Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
@@ -23,7 +23,7 @@ from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
 from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
 from ansible_ensemble.ui.access import Access, add_headers
-from ansible_ensemble.ui.command import Answers, CommandFailed
+from ansible_ensemble.ui.command import Answers, Command, CommandFailed
 from ansible_ensemble.ui.feed import Feed, message, signature
 from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
 
@@ -55,8 +55,10 @@ class Pages:
     def __init__(self, root: Path, access: Access) -> None:
         self.root = root
         self.access = access
-        self.answers = Answers(signature)
-        self.jobs = Jobs(root)
+        command = Command(root)
+        self.answers = Answers(command.ask, signature)
+        self.jobs = Jobs(command)
+        self._known: dict[str, Path] = {}
         self._feeds: dict[Path, Feed] = {}
         self._static = {
             file.name: (file.read_bytes(), _TYPES[Path(file.name).suffix])
@@ -108,11 +110,10 @@ class Pages:
 
     async def project(self, _request: web.Request) -> web.Response:
         """The project and its ensembles."""
-        project = await asyncio.to_thread(find_project, self.root)
-        ensembles = await asyncio.to_thread(self._ensembles, project)
+        project = await asyncio.to_thread(self._read_project)
         listed = [
             {"path": name, "name": entry.name if entry else "", "environment": entry.environment if entry else ""}
-            for name, entry in ((name, project.entry(path)) for name, path in ensembles.items())
+            for name, entry in ((name, project.entry(path)) for name, path in self._known.items())
         ]
         about = {
             "name": self.root.name,
@@ -120,12 +121,12 @@ class Pages:
             "read_only": self.access.read_only,
             "trusted": is_trusted(self.root),
         }
-        return _answer({**about, "workflows": [*WORKFLOWS, *LOOKING], "ensembles": listed})
+        return _answer({**about, "workflows": WORKFLOWS, "looking": LOOKING, "ensembles": listed})
 
     def _command(self, name: str) -> _Handler:
         async def handler(request: web.Request) -> web.Response:
             ensemble = await self._ensemble(request)
-            return _answer(await self.answers.get([name, str(ensemble)], ensemble, self.root))
+            return _answer(await self.answers.get([name, str(ensemble)], ensemble))
 
         return handler
 
@@ -136,7 +137,7 @@ class Pages:
         With `group`, `type` or `host`, instances that have it in common are one box.
         """
         ensemble = await self._ensemble(request)
-        document = await self.answers.get(["graph", str(ensemble)], ensemble, self.root)
+        document = await self.answers.get(["graph", str(ensemble)], ensemble)
         drawing = await asyncio.to_thread(_drawing, document, request.query.get("group", ""))
         running = [job_of_journal(path) for path in open_journals(ensemble.parent)]
         return _answer({**document, "words": _words(document), "drawing": drawing, "running": running})
@@ -150,7 +151,7 @@ class Pages:
         """The record of a job."""
         ensemble = await self._ensemble(request)
         words = ["show", _job(request), "--ensemble", str(ensemble)]
-        return _answer(await self.answers.get(words, ensemble, self.root, lasts=True))
+        return _answer(await self.answers.get(words, ensemble, lasts=True))
 
     async def entries(self, request: web.Request) -> web.Response:
         """The entries of a job's journal so far, whether the job still runs, and what of the journal is damaged."""
@@ -199,8 +200,7 @@ class Pages:
         if workflow not in WORKFLOWS or not (isinstance(inputs, Mapping) and isinstance(options, Mapping)):
             raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
         flags = [f"--{name}" for name in _FLAGS if options.get(name)]
-        plan = await self.jobs.plan(ensemble, workflow, inputs, flags)
-        return _plan(plan, status=201)
+        return _plan(await self.jobs.plan(ensemble, inputs, ["--workflow", workflow, *flags]), status=201)
 
     async def saved_plan(self, request: web.Request) -> web.Response:
         """A plan that waits for approval."""
@@ -240,18 +240,27 @@ class Pages:
 
     # --- names -------------------------------------------------------------------------------------------------------
 
-    def _ensembles(self, project: Project | None = None) -> dict[str, Path]:
-        """The project's ensembles by their paths below its folder."""
-        found = list_ensembles(project or find_project(self.root))
-        return {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
+    def _read_project(self) -> Project:
+        """The project, whose ensembles are known then by their paths below its folder.
+
+        Raises:
+            EnsembleError: it is gone, or its file is wrong.
+        """
+        if not self.root.is_dir():
+            raise EnsembleError("the project's folder is gone", Place(str(self.root)))
+        project = find_project(self.root)
+        found = list_ensembles(project)
+        self._known = {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
+        return project
 
     async def _ensemble(self, request: web.Request) -> Path:
         """The ensemble that a request names: one of the project's, and no other file."""
         name = request.query.get("ensemble", "")
-        known = await asyncio.to_thread(self._ensembles)
-        if name not in known:
+        if name not in self._known or not self._known[name].is_file():
+            await asyncio.to_thread(self._read_project)
+        if name not in self._known:
             raise NotFound(f"the project has no ensemble {name}" if name else "say which ensemble")
-        return known[name]
+        return self._known[name]
 
 
 def _job(request: web.Request) -> str:

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, error_document
 
-#: The command, without the folder that it runs in among those that modules are imported from: it may be a stranger's.
-PROGRAM = (sys.executable, "-P", "-c", "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())")
+#: The command, which removes the folder that is named first, if one is: who began it may have ended by then.
+_SCRIPT = """
+import shutil, sys
+from ansible_ensemble.cli.main import main
+folder = sys.argv.pop(1)
+try:
+    sys.exit(main())
+finally:
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+"""
+#: Modules are not imported from the folder that it runs in, which may be a stranger's.
+_PROGRAM = (sys.executable, "-P", "-c", _SCRIPT)
 #: Seconds that a command may take to answer, and then to end when it is told to.
 _PATIENCE, _GRACE = 300.0, 2.0
-#: How many commands that only look run at a time.
+#: How many commands that change nothing run at a time.
 _AT_ONCE = 2
 #: How many answers are kept.
 _KEPT = 200
 #: Seconds for which an answer is given again although files outside of the ensemble's folder may have changed.
 _FRESH = 3.0
+
+#: Words of a command -> what it says.
+Ask = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]
 
 
 class CommandFailed(Exception):
@@ -42,35 +57,67 @@ class CommandFailed(Exception):
         self.errors = errors
 
 
-async def ask(words: Sequence[str], folder: Path) -> Any:
-    """What the command says in JSON.
+class Command:
+    """The command, as it is run for those who look at the pages.
+
+    Args:
+        folder: where it runs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(self, words: Sequence[str]) -> Any:
+        """What the command says in JSON; a few are asked at a time.
+
+        Raises:
+            CommandFailed: it refused or failed, or did not answer.
+        """
+        async with self._turn:
+            process = await asyncio.create_subprocess_exec(
+                *(*_PROGRAM, "", *words, "--output", "json"),
+                cwd=self._folder,
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
+                start_new_session=True,
+            )
+            try:
+                printed, told = await asyncio.wait_for(process.communicate(), _PATIENCE)
+            except TimeoutError:
+                raise failure(
+                    1, f"`ansible-ensemble {words[0]}` did not answer within {_PATIENCE:.0f} seconds"
+                ) from None
+            finally:
+                await _end(process)
+        return _document(words[0], process.returncode or 0, printed, told.decode(errors="replace"))
+
+    def begin(self, words: Sequence[str], output: IO[bytes], own: Path) -> subprocess.Popen[bytes]:
+        """Begin a job, which outlives this process, and removes the folder of its `own` in the end."""
+        return subprocess.Popen(
+            [*_PROGRAM, str(own), *words, "--no-color"],
+            cwd=self._folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def _document(name: str, exit_code: int, printed: bytes, told: str) -> Any:
+    """The JSON that the command of this name printed.
 
     Raises:
-        CommandFailed: it refused or failed, or did not answer.
+        CommandFailed: it is none, or says that the command failed.
     """
-    process = await asyncio.create_subprocess_exec(
-        *(*PROGRAM, *words, "--output", "json"),
-        cwd=folder,
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=PIPE,
-        start_new_session=True,
-    )
-    try:
-        printed, told = await asyncio.wait_for(process.communicate(), _PATIENCE)
-    except TimeoutError:
-        raise failure(1, f"`ansible-ensemble {words[0]}` did not answer within {_PATIENCE:.0f} seconds") from None
-    finally:
-        await _end(process)
     try:
         document = json.loads(printed)
     except ValueError:
-        raise failure(process.returncode or 1, told.decode(errors="replace")) from None
-    if process.returncode and words[0] != "validate":  # whose document has the errors of each file
+        raise failure(exit_code or 1, told) from None
+    if exit_code and name != "validate":  # whose document has the errors of each file
         errors = document.get("errors") if isinstance(document, dict) else None
-        if not errors:
-            raise failure(process.returncode, told.decode(errors="replace"))
-        raise CommandFailed(process.returncode, errors)
+        raise CommandFailed(exit_code, errors) if errors else failure(exit_code, told)
     return document
 
 
@@ -110,16 +157,20 @@ class Answers:
     """Answers of commands that only look, shared by all who ask while nothing has changed.
 
     Args:
+        ask: what the command says.
         signature: of an ensemble, what differs as soon as its files do.
+        clock: seconds of a clock that only goes forward.
     """
 
-    def __init__(self, signature: Callable[[Path], object], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, ask: Ask, signature: Callable[[Path], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._ask = ask
         self._signature = signature
         self._clock = clock
         self._known: dict[tuple[str, ...], _Answer] = {}
-        self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def get(self, words: Sequence[str], ensemble: Path, folder: Path, *, lasts: bool = False) -> Any:
+    async def get(self, words: Sequence[str], ensemble: Path, *, lasts: bool = False) -> Any:
         """What the command says of an ensemble, which may have been said to another viewer before.
 
         With `lasts` it is about what never changes, such as the record of a job.
@@ -130,7 +181,7 @@ class Answers:
         key = (*words, str(ensemble))
         known, signature, now = self._known.get(key), self._signature(ensemble), self._clock()
         if known is None or known.failed or not (lasts or known.holds(signature, now)):
-            task = asyncio.create_task(self._ask(words, folder))
+            task = asyncio.create_task(self._ask(words))
             task.add_done_callback(_seen)
             known = self._known[key] = _Answer(task, signature, now)
             self._forget()
@@ -141,10 +192,6 @@ class Answers:
         done = [key for key, answer in self._known.items() if answer.task.done()]
         for key in done[: max(0, len(self._known) - _KEPT)]:
             del self._known[key]
-
-    async def _ask(self, words: Sequence[str], folder: Path) -> Any:
-        async with self._turn:
-            return await ask(words, folder)
 
     def close(self) -> None:
         """End the commands that run."""

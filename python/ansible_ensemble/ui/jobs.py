@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,26 +15,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from ansible_ensemble.ui import command
+from ansible_ensemble.ui.command import Command
 
 #: Workflows that only look at what is there, and need no approval.
 LOOKING = ("check", "discover")
 #: Workflows that a plan can be made of here.
 WORKFLOWS = ("deploy", "undeploy", "start", "stop")
-#: How many plans are made at a time, and how many runs of an ensemble are kept.
-_AT_ONCE, _KEPT = 2, 5
+#: How many runs of an ensemble are kept.
+_KEPT = 5
 #: How many bytes of what a job printed are shown.
 _SHOWN = 200_000
-#: The command, in a process that removes the folder that is named first.
-_SCRIPT = """
-import shutil, sys
-from ansible_ensemble.cli.main import main
-folder = sys.argv.pop(1)
-try:
-    sys.exit(main())
-finally:
-    shutil.rmtree(folder, ignore_errors=True)
-"""
+_PLAN = "plan.json"
 
 
 class NotFound(Exception):
@@ -48,16 +38,24 @@ class SavedPlan(Struct, frozen=True):
     Attributes:
         id: how the pages name it.
         ensemble: the ensemble's file.
-        workflow: the workflow.
-        file: where it is saved.
+        own: the folder that it is saved in, which its job removes.
         document: the plan.
     """
 
     id: str
     ensemble: Path
-    workflow: str
-    file: Path
+    own: Path
     document: dict[str, Any]
+
+    @property
+    def workflow(self) -> str:
+        """The workflow."""
+        return str(self.document["workflow"])
+
+    @property
+    def file(self) -> Path:
+        """Where it is saved."""
+        return self.own / _PLAN
 
 
 class Run(Struct):
@@ -95,34 +93,35 @@ class Jobs:
     """The plans and the runs of a server. Plans end with it; a job that has begun runs on.
 
     Args:
-        folder: where commands run.
+        command: what makes and executes them.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._private = tempfile.TemporaryDirectory(prefix="ansible-ensemble-ui-")
+    def __init__(self, command: Command) -> None:
+        self._command = command
         self._plans: dict[str, SavedPlan] = {}
         self._runs: dict[str, Run] = {}
-        self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def plan(self, ensemble: Path, workflow: str, inputs: Mapping[str, Any], flags: Sequence[str]) -> SavedPlan:
+    async def plan(self, ensemble: Path, inputs: Mapping[str, Any], options: Sequence[str]) -> SavedPlan:
         """Make a plan that waits for approval.
 
         Raises:
             CommandFailed: it cannot be made.
         """
-        name = secrets.token_hex(8)
-        file = Path(self._private.name) / f"{name}.plan.json"
-        words = ["plan", str(ensemble), "--workflow", workflow, "--out", str(file), *flags]
-        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self._private.name) as given:
+        own = _own_folder()
+        given, made = own / "inputs.json", None
+        try:
+            words = ["plan", str(ensemble), "--out", str(own / _PLAN), *options]
             if inputs:
-                json.dump(dict(inputs), given)
-                given.flush()
-                words += ["--inputs", given.name]
-            async with self._turn:
-                document = await command.ask(words, self._folder)
-        plan = self._plans[name] = SavedPlan(name, ensemble, workflow, file, document)
-        return plan
+                given.write_text(json.dumps(dict(inputs)))
+                words += ["--inputs", str(given)]
+            document = await self._command.ask(words)
+            made = SavedPlan(secrets.token_hex(8), ensemble, own, document)
+        finally:
+            given.unlink(missing_ok=True)
+            if made is None:
+                shutil.rmtree(own)
+        self._plans[made.id] = made
+        return made
 
     def saved(self, name: str) -> SavedPlan:
         """The plan of this name.
@@ -141,9 +140,8 @@ class Jobs:
         Raises:
             NotFound: there is no such plan.
         """
-        plan = self.saved(name)
+        shutil.rmtree(self.saved(name).own, ignore_errors=True)
         del self._plans[name]
-        plan.file.unlink(missing_ok=True)
 
     def approve(self, name: str) -> Run:
         """Begin the job of a plan, which is executed as it was shown, or refused where things changed meanwhile.
@@ -152,28 +150,17 @@ class Jobs:
             NotFound: there is no such plan.
         """
         plan = self.saved(name)
-        own = Path(tempfile.mkdtemp(prefix="ansible-ensemble-ui-"))
-        file = plan.file.rename(own / plan.file.name)
         del self._plans[name]
-        return self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(file)], own)
+        return self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own)
 
     def look(self, ensemble: Path, workflow: str) -> Run:
         """Begin a job that only looks."""
-        own = Path(tempfile.mkdtemp(prefix="ansible-ensemble-ui-"))
-        return self._begin(ensemble, workflow, [workflow, str(ensemble)], own)
+        return self._begin(ensemble, workflow, [workflow, str(ensemble)], _own_folder())
 
     def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path) -> Run:
-        """Begin a job with a folder of its own, which it removes itself: this server may have ended by then."""
         printed = own / "output"
         with printed.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _SCRIPT, str(own), *words, "--no-color"],
-                cwd=self._folder,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = self._command.begin(words, output, own)
         run = Run(secrets.token_hex(8), ensemble, workflow, process, os.open(printed, os.O_RDONLY | os.O_CLOEXEC))
         self._runs[run.id] = run
         self._forget(ensemble)
@@ -202,4 +189,9 @@ class Jobs:
 
     def close(self) -> None:
         """Forget the plans; jobs that run go on."""
-        self._private.cleanup()
+        for name in list(self._plans):
+            self.reject(name)
+
+
+def _own_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="ansible-ensemble-ui-"))

@@ -80,7 +80,8 @@ async def _listen(runner: web.AppRunner, access: Access, port: int, socket: Path
         await web.TCPSite(runner, "127.0.0.1", port).start()
     except OSError as error:
         where = f"the socket {socket}" if socket else f"port {port}"
-        raise UsageError(f"{where} cannot be used: {error.strerror or error}", hint="give another one") from None
+        why = os.strerror(error.errno) if error.errno else error  # asyncio's own words repeat the address
+        raise UsageError(f"{where} cannot be used: {why}", hint="give another one") from None
     taken = runner.addresses[0][1]
     access.hosts = names_of(taken)
     return f"http://127.0.0.1:{taken}"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +45,30 @@ CREATE = """#!/bin/sh
 echo "$PIN HOSTILE \033[31m"
 test -z "$WAITS_FOR" || until test -e "$WAITS_FOR"; do sleep 0.05; done
 """
+
+
+PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+
+
+def begun(project: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
+    """The command, which runs in a project; what it prints and complains about is one."""
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", PROGRAM, *words],
+        cwd=project,
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(project: Path, *words: str) -> tuple[int, str]:
+    """The command's exit code, and what it printed, at its end."""
+    process = begun(project, *words)
+    printed, _none = process.communicate(timeout=120)
+    return process.returncode, printed
 
 
 class Served:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.integration.ui.conftest import HOSTILE, SECRET, Served
+from tests.integration.ui.conftest import HOSTILE, SECRET, Served, ended
 
 PATIENCE = 120
 GIVEN = "a secret word of this test alone"
@@ -69,12 +67,12 @@ def browser(served: Served) -> Browser:
 
 def printed(project: Path, *words: str) -> str:
     """What the command prints."""
-    program = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
-    done = subprocess.run([sys.executable, "-c", program, *words], cwd=project, capture_output=True, check=True)
-    return done.stdout.decode()
+    code, text = ended(project, *words)
+    assert code == 0, text
+    return text
 
 
-def ended(runs: list[dict[str, Any]]) -> bool:
+def over(runs: list[dict[str, Any]]) -> bool:
     return not any(run["running"] for run in runs)
 
 
@@ -95,7 +93,7 @@ def test_a_plan_is_made_approved_seen_live_and_recorded(browser: Browser, projec
             break
     ran = [entry["key"] for entry in seen if entry["event"] == "finished" and entry["implementation"]]
     assert ran == ["db:Standard.create", "app:Standard.create"]
-    (run,) = browser.until("runs", ended)
+    (run,) = browser.until("runs", over)
     assert run["exit_code"] == 0, run["lines"]
     (job,) = browser("GET", "history")["jobs"]
     assert browser("GET", f"jobs/{job['change_id']}")["job"]["outcome"] == "ok"
@@ -122,7 +120,7 @@ def test_a_plan_of_what_changed_meanwhile_is_refused_as_by_the_command(browser: 
     service = project / "web" / "service.yaml"
     service.write_text(service.read_text().replace("default: 80", "default: 81"))
     browser("POST", f"plans/{made['id']}/approval", 202)
-    (run,) = browser.until("runs", ended)
+    (run,) = browser.until("runs", over)
     assert run["exit_code"] != 0
     assert browser("GET", "history")["jobs"] == []
 
@@ -144,7 +142,7 @@ def test_a_job_is_cancelled_as_by_ctrl_c(browser: Browser, project: Path, monkey
         assert time.monotonic() < end
         time.sleep(0.05)
     browser("DELETE", f"runs/{run['id']}", 202)
-    (run,) = browser.until("runs", ended)
+    (run,) = browser.until("runs", over)
     assert run["exit_code"] == 130, run["lines"]
     (job,) = browser("GET", "history")["jobs"]
     assert job["outcome"] == "stopped"
@@ -154,7 +152,7 @@ def test_a_job_is_cancelled_as_by_ctrl_c(browser: Browser, project: Path, monkey
 def test_a_check_finds_what_changed_on_the_host(browser: Browser) -> None:
     assert browser("GET", "drift") is None
     browser("POST", "runs", 202, workflow="check")
-    browser.until("runs", ended)
+    browser.until("runs", over)
     browser("POST", "runs", 400, workflow="deploy")
 
 
@@ -180,6 +178,15 @@ def test_an_ensemble_that_does_not_parse_is_its_error(browser: Browser, project:
         (error,) = browser("GET", path, 422)["errors"]
         assert error["file"].endswith("service.yaml")
         assert error["line"] == 2
+
+
+def test_a_project_that_is_gone_is_said_to_be(browser: Browser, project: Path) -> None:
+    project.rename(project.with_name("elsewhere"))
+    for path in ("project", "status", "graph"):
+        (error,) = browser("GET", path, 422)["errors"]
+        assert "the project's folder is gone" in error["text"]
+    project.with_name("elsewhere").rename(project)
+    browser("GET", "status")
 
 
 def test_nothing_of_the_project_is_imported(browser: Browser, project: Path) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,22 +14,15 @@ from pathlib import Path
 import pytest
 import requests
 
-PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
+from tests.integration.ui.conftest import begun, ended
+
 PATIENCE = 120
 
 
 @contextmanager
 def serving(project: Path, *words: str, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command, and the first address that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-c", PROGRAM, "ui", *words],
-        cwd=project,
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = begun(project, "ui", *words, **variables)
     assert process.stdout is not None
     try:
         printed = ""
@@ -71,15 +62,9 @@ def test_nothing_is_taken_away_for_a_socket(project: Path) -> None:
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(taken))
         for file in (note, taken):
-            done = subprocess.run(
-                [sys.executable, "-c", PROGRAM, "ui", "--socket", str(file)],
-                cwd=project,
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-            )
-            assert done.returncode == 2
-            assert "exists already" in done.stderr
+            code, printed = ended(project, "ui", "--socket", str(file))
+            assert code == 2
+            assert "exists already" in printed
     assert note.read_text() == "mine"
     assert taken.is_socket()
 
@@ -95,8 +80,15 @@ def test_a_socket_is_its_users_and_is_gone_afterwards(project: Path) -> None:
 
 @pytest.mark.parametrize("words", [("nowhere",), ("--port", "70000")])
 def test_what_cannot_be_served_is_refused(project: Path, words: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "ui", *words], cwd=project, capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 2, done.stdout
-    assert "Traceback" not in done.stderr
+    code, printed = ended(project, "ui", *words)
+    assert code == 2, printed
+    assert "Traceback" not in printed
+
+
+def test_that_a_port_is_in_use_is_said(project: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        code, printed = ended(project, "ui", "--port", str(other.getsockname()[1]))
+    assert code == 2, printed
+    assert "cannot be used: Address already in use" in printed

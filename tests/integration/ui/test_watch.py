@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
-PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
-
-
-def begun(project: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-u", "-c", PROGRAM, *words],
-        cwd=project,
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+from tests.integration.ui.conftest import begun
 
 
 def watched(project: Path, go_on: Path) -> tuple[subprocess.Popen[str], subprocess.Popen[str], list[str]]:

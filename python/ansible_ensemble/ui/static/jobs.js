@@ -2,6 +2,7 @@ import { get, post, remove } from "./api.js";
 import { badge, duration, empty, h, problems, show, table } from "./dom.js";
 
 const SHOWN = 200;
+const LABELS = { check: "Check for drift", discover: "Discover" };
 
 export async function open(context) {
   const { ensemble, content, project, address, name } = context;
@@ -66,8 +67,8 @@ export async function open(context) {
         h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
         badge(job.outcome), badge(job.status), duration(job.seconds), job.summary ?? ""]);
       show(content, h("h1", {}, "Jobs"), said,
-        project.read_only ? null : h("div", { class: "decide" }, ["check", "discover"].map((workflow) =>
-          h("button", { onclick: (event) => look(event, workflow) }, workflow === "check" ? "Check for drift" : "Discover"))),
+        project.read_only ? null : h("div", { class: "decide" }, project.looking.map((workflow) =>
+          h("button", { onclick: (event) => look(event, workflow) }, LABELS[workflow] ?? workflow))),
         [...runs].reverse().slice(0, 5).map(runView),
         h("h2", {}, "History"), rows.length
           ? [h("p", { class: "faint" }, "Tick two jobs to compare what they recorded."),

@@ -6,7 +6,7 @@ const OPTIONS = {
   force: "run operations regardless of status; when undeploying, also delete what others require",
 };
 
-const WORKFLOWS = { deploy: "primary", start: "", stop: "", undeploy: "danger" };
+const LOOKS = { deploy: "primary", undeploy: "danger" };
 
 export async function open(context) {
   const { ensemble, name, content, project, address } = context;
@@ -45,8 +45,8 @@ export async function open(context) {
     }
     const form = h("fieldset", {}, h("legend", {}, "A plan to approve"), Object.entries(OPTIONS).map(([option, text]) =>
       h("label", { class: "check" }, h("input", { type: "checkbox", name: option }), ` --${option}: ${text}`)),
-    h("div", { class: "decide" }, Object.entries(WORKFLOWS).map(([workflow, look]) =>
-      h("button", { class: look, onclick: (event) => make(event, workflow, form) }, `Plan ${workflow}`))));
+    h("div", { class: "decide" }, project.workflows.map((workflow) =>
+      h("button", { class: LOOKS[workflow], onclick: (event) => make(event, workflow, form) }, `Plan ${workflow}`))));
     return form;
   }
   await load();
