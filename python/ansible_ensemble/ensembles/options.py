@@ -69,6 +69,15 @@ class JobOptions(PlanOptions):
         modules=("plan", "validate"),
         **_INPUTS,
     )
+    rollback: str | None = option(
+        None,
+        "Plan to go back to the specification and inputs of this deploy",
+        "--rollback",
+        metavar="JOB",
+        details=("Instances created since are deleted. The specification is read from git.",),
+        heading="planning",
+        commands=("plan",),
+    )
     check: bool = option(
         False, "Dry run: change nothing, as in Ansible", "-C", "--check", "--dryrun",
         heading="execution", commands=_JOBS,

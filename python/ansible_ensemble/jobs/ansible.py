@@ -30,6 +30,7 @@ from ansible_ensemble.jobs import locking
 from ansible_ensemble.jobs.callback_events import CallbackEvents
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result, lock_result
+from ansible_ensemble.jobs.rollback import at_earlier
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
@@ -192,7 +193,7 @@ def execute(
     keep_for(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}
     session = given["session"] = session_of(action, task_vars, location)
-    job_options = options_of_job(saved.options, given, location.ensemble.parent / PLANNED)
+    job_options = at_earlier(location, options_of_job(saved.options, given, location.ensemble.parent / PLANNED))
     job_options.jobs, job_options.fast = given.get("jobs", 0), given.get("fast", True)
     if job_options.check:
         read = read_ensemble(location, job_options, keep_key=True)

@@ -21,7 +21,7 @@ from ansible_ensemble.jobs.locking import JobLock, locked
 from ansible_ensemble.jobs.migrate import migrate_project
 from ansible_ensemble.jobs.prepared_job import PreparedJob
 from ansible_ensemble.jobs.replay import inputs_of_changes, plan_replay
-from ansible_ensemble.jobs.rollback import options_of_earlier, plan_rollback
+from ansible_ensemble.jobs.rollback import WORKFLOW, at_earlier, rollback_warnings
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current, state_copy
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects import create
@@ -74,7 +74,7 @@ def prepare_saved_plan(
     given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
-    job_options = JobOptions.from_mapping({**options, **saved.options, **given})
+    job_options = at_earlier(location, JobOptions.from_mapping({**options, **saved.options, **given}))
 
     return _prepare(
         location, workflow, job_options, lambda read: confirmed_plan(saved, file, read, job_options, options)
@@ -104,10 +104,10 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
         InvalidInput: there is no such job, or its specification is not in git.
     """
-    location, job_options = locate(ensemble), JobOptions.from_mapping(options)
+    location, job_options = locate(ensemble), JobOptions.from_mapping({**options, "rollback": job})
     fetch_state(location.ensemble, job_options)
-    earlier = options_of_earlier(location, job, job_options)
-    return _prepare(location, "rollback", earlier, lambda read: plan_rollback(read, job, earlier))
+    earlier = at_earlier(location, job_options)
+    return _prepare(location, "rollback", earlier, lambda read: plan_with_found(read, WORKFLOW, earlier))
 
 
 def adopt(
@@ -151,7 +151,9 @@ def _prepare(
         check_upstreams(ensemble, options)
         check_working_trees(ensemble, options)
         ensemble.warnings[:0] = notices
-        return PreparedJob(location, ensemble, make_plan(ensemble), options, lock)
+        plan = make_plan(ensemble)
+        plan.warnings += rollback_warnings(ensemble, options)
+        return PreparedJob(location, ensemble, plan, options, lock)
     except BaseException:
         lock.release()
         raise

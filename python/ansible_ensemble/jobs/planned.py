@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, UsageError
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import lost_values
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
-from ansible_ensemble.jobs.stored_state import read_current
+from ansible_ensemble.jobs.rollback import WORKFLOW, at_earlier, rollback_warnings
+from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
@@ -34,6 +35,11 @@ class PlanOutcome(Struct):
 
     def _tell(self) -> None:
         self.document = self.ensemble.redactor.data(self.plan.to_json())
+
+    def warn(self, texts: Sequence[str]) -> None:
+        """Add warnings to the plan."""
+        self.plan.warnings.extend(texts)
+        self._tell()
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` executes it."""
@@ -58,9 +64,20 @@ class PlanOutcome(Struct):
 
 
 def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanOutcome:
-    """Plan a workflow; takes no lock and changes nothing."""
-    job_options = JobOptions.from_mapping(options)
-    return _plan_of(read_current(locate(ensemble), job_options), workflow, job_options)
+    """Plan a workflow; takes no lock and changes nothing.
+
+    Raises:
+        UsageError: another workflow than deploy is to go back to an earlier job.
+    """
+    location, job_options = locate(ensemble), JobOptions.from_mapping(options)
+    if job_options.rollback is not None:
+        if workflow != WORKFLOW:
+            raise UsageError(f"--rollback is for a plan of {WORKFLOW}, not of {workflow}")
+        fetch_state(location.ensemble, job_options)
+        job_options = at_earlier(location, job_options)
+    outcome = _plan_of(read_current(location, job_options), workflow, job_options)
+    outcome.warn(rollback_warnings(outcome.ensemble, job_options))
+    return outcome
 
 
 def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:

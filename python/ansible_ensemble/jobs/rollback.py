@@ -10,31 +10,34 @@ from ansible_ensemble.changes.job_record import CHANGES, job_file_name
 from ansible_ensemble.changes.record import JobRecord
 from ansible_ensemble.core.changeid import is_job
 from ansible_ensemble.core.errors import InvalidInput, shown_path
-from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, kept_values
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.projects.git import commit_that_added, repository_of
 
-_WORKFLOW = "deploy"
+#: The workflow of jobs that can be gone back to.
+WORKFLOW = "deploy"
 
 
-def options_of_earlier(location: Location, job: str, options: JobOptions) -> JobOptions:
-    """The options of a job that goes back to an earlier one: its commit and inputs; what came since is deleted.
+def at_earlier(location: Location, options: JobOptions) -> JobOptions:
+    """The options, with the commit and the inputs of the job that they go back to, if they go back to one.
+
+    What came since is deleted. The commit is found anew where a saved plan is executed, and never taken from its file.
 
     Raises:
         InvalidInput: there is no such job, it deployed nothing, or its specification is not in git.
     """
-    folder = location.ensemble.parent
+    if options.rollback is None or options.revision is not None:
+        return options
+    job, folder = options.rollback, location.ensemble.parent
     record = find_job(folder, job) if is_job(job) else None
     if record is None:
         raise InvalidInput(f"there is no record of a job {job!r}", hint="see `ansible-ensemble history`")
-    if record.job.workflow != _WORKFLOW:
-        hint = f"name a {_WORKFLOW} job of `ansible-ensemble history`"
-        raise InvalidInput(f"the job {job} is not a {_WORKFLOW} but a job to {record.job.workflow}", hint=hint)
+    if record.job.workflow != WORKFLOW:
+        hint = f"name a {WORKFLOW} job of `ansible-ensemble history`"
+        raise InvalidInput(f"the job {job} is not a {WORKFLOW} but a job to {record.job.workflow}", hint=hint)
     earlier = record.job.options
     lasting = kept_values({"inputs": record.job.inputs}, "inputs")
     chosen = replace(
@@ -47,20 +50,15 @@ def options_of_earlier(location: Location, job: str, options: JobOptions) -> Job
     return replace(chosen, revision=_revision(location, record.job, chosen))
 
 
-def plan_rollback(ensemble: Ensemble, job: str, options: JobOptions) -> Plan:
-    """The plan that deploys the earlier job's specification.
-
-    Raises:
-        EnsembleError: see `plan_workflow`.
-    """
-    plan = plan_workflow(ensemble, _WORKFLOW, options)
-    files = " ".join(_changed_files(ensemble, str(options.revision)))
-    if files:
-        plan.warnings.append(
-            f"This rolls back to the specification of job {job}. Your files are unchanged, and the next deploy follows "
-            f"them. To keep the earlier specification: git checkout {str(options.revision)[:12]} -- {files}"
-        )
-    return plan
+def rollback_warnings(ensemble: Ensemble, options: JobOptions) -> list[str]:
+    """What is to be known of a plan that goes back: the files are not those that it follows."""
+    files = " ".join(_changed_files(ensemble, options.revision)) if options.rollback and options.revision else ""
+    if not files:
+        return []
+    return [
+        f"This rolls back to the specification of job {options.rollback}. Your files are unchanged, and the next "
+        f"deploy follows them. To keep the earlier specification: git checkout {str(options.revision)[:12]} -- {files}"
+    ]
 
 
 def _inputs_only(variables: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs import commands, inspection
 from ansible_ensemble.jobs.inputs import read_inputs
-from ansible_ensemble.jobs.rollback import options_of_earlier
+from ansible_ensemble.jobs.rollback import at_earlier
 from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.journals import create_journal
 from ansible_ensemble.records.record import record_job
@@ -312,7 +312,7 @@ def test_a_rollback_has_the_values_that_lasted_then(site: Site) -> None:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("ansible_ensemble.jobs.rollback._revision", noted)
-        options_of_earlier(locate(site.file), "A6BKKsK10000", JobOptions())
+        at_earlier(locate(site.file), JobOptions(rollback="A6BKKsK10000"))
     assert chosen[0].inputs == {"port": 82, "title": "Hi"}
 
 

@@ -59,6 +59,43 @@ def test_rollback_ends_in_the_recorded_state(command, project):
     assert "git checkout" not in command("rollback", newest["change_id"], "--approve", cwd=project).output
 
 
+def test_a_plan_to_go_back_is_saved_and_executed(command, project):
+    assert command(*DEPLOY, "--input", "text=given", cwd=project).code == 0
+    before = state(command, project)
+    service = project / "service.yaml"
+    service.write_text(service.read_text() + "    third: {type: Note}\n")
+    git(project, "commit", "-qam", "a third")
+    assert command(*DEPLOY, "--reset-input", "text", cwd=project).code == 0
+    oldest = jobs_of(command, project)[-1]["change_id"]
+
+    planned = command("plan", "--rollback", oldest, "--out", "back.json", cwd=project)
+    assert planned.code == 0, planned.output
+    assert "git checkout" in planned.output
+    assert "third will be deleted" in planned.output
+    assert state(command, project) != before, "a plan changes nothing"
+    done = command("deploy", "back.json", cwd=project)
+    assert done.code == 0, done.output
+    assert state(command, project) == before
+
+
+def test_a_saved_plan_names_no_commit_to_go_back_to(command, project):
+    """Else whoever can change its file chooses what code runs, of all that was ever fetched."""
+    assert command(*DEPLOY, cwd=project).code == 0
+    [job] = jobs_of(command, project)
+    assert command("plan", "--rollback", job["change_id"], "--force", "--out", "back.json", cwd=project).code == 0
+    service = (project / "service.yaml").read_text()
+    git(project, "checkout", "-q", "-b", "other")
+    (project / "service.yaml").write_text(service.replace("echo", "echo foreign; echo"))
+    git(project, "commit", "-qam", "foreign")
+    foreign = git(project, "rev-parse", "HEAD")
+    git(project, "checkout", "-q", "-")
+    plan = json.loads((project / "back.json").read_text())
+    plan["options"]["revision"] = foreign
+    (project / "back.json").write_text(json.dumps(plan))
+    assert command("deploy", "back.json", cwd=project).code == 0
+    assert (project / "first.txt").read_text() == "one\n"
+
+
 def test_rollback_to_a_job_whose_specification_was_committed_with_it(command, project):
     service = project / "service.yaml"
     service.write_text(service.read_text().replace("default: one}\n    interfaces", "default: two}\n    interfaces"))
@@ -80,9 +117,10 @@ def test_jobs_that_cannot_be_gone_back_to(command, project, job, message):
     if job == "undeploy":
         assert command("undeploy", "--approve", cwd=project).code == 0
         job = jobs_of(command, project)[0]["change_id"]
-    refused = command("rollback", job, "--approve", cwd=project)
-    assert refused.code == 3
-    assert message in refused.stderr
+    for words in (("rollback", job, "--approve"), ("plan", "--rollback", job)):
+        refused = command(*words, cwd=project)
+        assert refused.code == 3
+        assert message in refused.stderr
     assert not (project / "ensemble.yaml.lock").exists()
 
 
