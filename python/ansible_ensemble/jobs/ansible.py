@@ -36,7 +36,7 @@ from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
 from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
-from ansible_ensemble.projects.controller import running_job
+from ansible_ensemble.projects.controller import launched_template, running_job
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.records.current import read_recovered
@@ -344,7 +344,7 @@ def record(
     if problems:
         report["job"]["exit_code"] = report["job"]["exit_code"] or 1
     told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
-    text = read.redactor.text(job_text(told))
+    text = read.redactor.text(job_text(told, template=launched_template(os.environ, action.variables)))
     return {
         "changed": report["changed"],
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),

@@ -68,6 +68,12 @@ def running_job(environ: Mapping[str, str], variables: Mapping[str, Any]) -> Con
     return ControllerJob(int(number), template, user, f"{host.rstrip('/')}/#/jobs/playbook/{number}")
 
 
+def launched_template(environ: Mapping[str, str], variables: Mapping[str, Any]) -> str:
+    """The template that people launch to have this job again: a workflow's, or its own; empty outside of AWX."""
+    job = running_job(environ, variables)
+    return "" if job is None else str(variables.get("awx_workflow_job_name") or job.template)
+
+
 def has_ended(job: ControllerJob, environ: Mapping[str, str]) -> bool:
     """Whether AWX says that a job has ended; False also where its API is not configured or does not answer."""
     host, headers = _api(environ)

@@ -39,8 +39,13 @@ def failure_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Ite
             yield from (f"  {line}" for line in few(why(task), every=verbose))
 
 
-def next_steps(report: dict[str, Any], style: Style, options: Sequence[str] | None) -> Iterator[str]:
-    """What to do about it; `options` are to be typed again; None for who runs playbooks, not commands."""
+def next_steps(
+    report: dict[str, Any], style: Style, options: Sequence[str] | None, template: str = ""
+) -> Iterator[str]:
+    """What to do about it; `options` are to be typed again; None for who runs playbooks, not commands.
+
+    Template: what is launched again in AWX, where nobody types, and no file of the job outlives it.
+    """
     job = report["job"]
     if job["success"] or not any(task["status"] in (*_FAILED, *_NOT_RUN) for task in report["tasks"]):
         return
@@ -48,9 +53,12 @@ def next_steps(report: dict[str, Any], style: Style, options: Sequence[str] | No
     goes_on = job["workflow"] in ("deploy", "undeploy") and not job.get("check")
     again = "it continues from there" if stopped else "only what is left will run"
     mend = "" if stopped else "Fix the cause, then "
-    run = f"{'run ' if goes_on else ''}{job['workflow']} again{f': {again}' if goes_on else ''}."
+    run = f"launch {clean(template)}" if template else f"{'run ' if goes_on else ''}{job['workflow']}"
+    run += f" again{f': {again}' if goes_on else ''}."
     recorded = "" if job.get("check") else "What succeeded is recorded. "
-    yield from prose(f"{recorded}{mend}{run if mend else run.capitalize()}", style.columns)
+    yield from prose(f"{recorded}{mend}{run if mend else run[0].upper() + run[1:]}", style.columns)
+    if template:
+        return
     if job.get("record"):
         yield f"Details are in {clean(shown_path(str(job['record'])))}."
     if job.get("check"):

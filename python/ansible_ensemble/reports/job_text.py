@@ -20,12 +20,18 @@ from ansible_ensemble.reports.values import clean, few
 
 
 def job_text(
-    report: dict[str, Any], style: Style | None = None, *, verbose: bool = False, again: Sequence[str] | None = None
+    report: dict[str, Any],
+    style: Style | None = None,
+    *,
+    verbose: bool = False,
+    again: Sequence[str] | None = None,
+    template: str = "",
 ) -> str:
     """The lines of a job for a terminal: its tasks, drift, outputs, what failed and why, and last the outcome.
 
     Verbose: also the lane that each task took, and diffs and errors at full length. Again: the options
-    that the reader types again to have the same job; None for one who does not type commands.
+    that the reader types again to have the same job; None for one who does not type commands. Template: the one
+    that is launched again in AWX.
     """
     style = style or Style()
     sections = [
@@ -42,7 +48,7 @@ def job_text(
         _said(style.bad("Error:"), report.get("problems"), style),
         not_run_lines(report, style, verbose=verbose),
         failure_lines(report, style, verbose=verbose),
-        next_steps(report, style, again),
+        next_steps(report, style, again, template),
         fold(outcome_line(report, style), style.columns or _ANY),
     ]
     return "\n\n".join("\n".join(lines) for section in sections if (lines := list(section))) + "\n"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ansible_ensemble.projects.controller import ControllerJob, has_ended, running_job
+from ansible_ensemble.projects.controller import ControllerJob, has_ended, launched_template, running_job
 from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
 from ansible_ensemble.projects.process import Process
 
@@ -32,6 +32,18 @@ VARIABLES = {"awx_job_template_name": "web deploy", "awx_user_name": "ann"}
 )
 def test_a_job_knows_itself(environ: dict[str, str], variables: dict[str, str], job: ControllerJob | None) -> None:
     assert running_job(environ, variables) == job
+
+
+@pytest.mark.parametrize(
+    ("environ", "variables", "template"),
+    [
+        ({"JOB_ID": "42", "AWX_HOST": "https://awx.example"}, VARIABLES, "web deploy"),
+        ({"JOB_ID": "42", "AWX_HOST": "https://awx.example"}, VARIABLES | {"awx_workflow_job_name": "web"}, "web"),
+        ({}, VARIABLES, ""),
+    ],
+)
+def test_what_is_launched_again(environ: dict[str, str], variables: dict[str, str], template: str) -> None:
+    assert launched_template(environ, variables) == template
 
 
 def test_a_lock_names_the_job_and_is_read_again() -> None:

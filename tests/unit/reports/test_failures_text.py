@@ -85,3 +85,13 @@ def test_a_command_names_an_ensemble_that_is_elsewhere() -> None:
     job = {"id": "A1", "ensemble": "/there/ensemble.yaml", "workflow": "undeploy", "success": False}
     *_, last = next_steps({"job": job, "tasks": [{"status": "blocked"}]}, Style(), [])
     assert last == "  ansible-ensemble undeploy /there/ensemble.yaml"
+
+
+def test_in_awx_the_next_step_is_a_template_and_no_file_of_the_container_is_named() -> None:
+    told = {"id": "A1", "ensemble": "/runner/project/ensemble.yaml", "record": "/runner/project/changes/A1.yaml"}
+    report = {"job": {**told, "workflow": "deploy", "success": False}, "tasks": [{"status": "error"}]}
+    [line] = next_steps(report, Style(), None, "web deploy")
+    assert "Fix the cause, then launch web deploy again: only what is left will run." in line
+    report["job"] |= {"stopped": True}
+    [line] = next_steps(report, Style(), None, "web deploy")
+    assert line == "What succeeded is recorded. Launch web deploy again: it continues from there."
