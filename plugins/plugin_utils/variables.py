@@ -7,8 +7,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from ansible.errors import AnsibleValueOmittedError
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import RENAMED
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION, EnsembleFailure
 
@@ -32,7 +34,7 @@ def known_variables(loader: Any) -> frozenset[str]:
 
 
 def input_variables(extra: Mapping[str, Any], template: Callable[[Any], Any]) -> dict[str, Any]:
-    """The inputs that extra variables set; ``template`` is Ansible's.
+    """The inputs that extra variables set, but for those that they omit; ``template`` is Ansible's.
 
     What Ansible leaves as a template is data of somebody who may not write templates, such as the answers to a survey.
     Only a topology and its ensemble may compute inputs, so it is refused.
@@ -40,7 +42,11 @@ def input_variables(extra: Mapping[str, Any], template: Callable[[Any], Any]) ->
     Raises:
         EnsembleFailure: a value holds a template.
     """
-    given = {name: template(value) for name, value in extra.items() if name.startswith(INPUT_PREFIX)}
+    given = {}
+    for name in extra:
+        if name.startswith(INPUT_PREFIX):
+            with suppress(AnsibleValueOmittedError):
+                given[name] = template(extra[name])
     for name, value in given.items():
         if _holds_template(value):
             raise EnsembleFailure(f"{name} holds a template: an input that is given as a variable is data", 2)
