@@ -188,17 +188,29 @@ def test_the_workflow_plans_asks_and_deploys(made: Awx) -> None:
     assert unified[schedule["unified_job_template"]]["name"] == "web check"
 
 
-def test_messages_tell_the_plan_and_the_drift(made: Awx) -> None:
-    stats = {"plan_text": 'Plan: "1" to add\n<b>', "drift": [{"instance": "app", "changes": []}]}
+def test_messages_tell_the_plan_the_drift_and_the_failure(made: Awx) -> None:
+    stats = {
+        "plan_text": 'Plan: "1" to add\n<b>',
+        "drift": [{"instance": "app", "changes": []}],
+        "failure": 'app: "no" room',
+    }
     job = {"job": {"name": "web plan", "artifacts": {"ensemble_stats": stats}}, "url": "https://awx.example"}
     plan = made.named("notification_templates", "web plan")["messages"]["success"]["body"]
     assert json.loads(rendered(plan, job))["plan"] == stats["plan_text"]
     drift = made.named("notification_templates", "web drift")["messages"]["error"]["body"]
     assert json.loads(rendered(drift, job))["drift"] == stats["drift"]
-    for name, event in (("plan", "success"), ("check", "error")):
+    failure = made.named("notification_templates", "web failure")["messages"]["error"]["body"]
+    assert json.loads(rendered(failure, job))["failure"] == stats["failure"]
+    for name, event, tells in (
+        ("plan", "success", "plan"),
+        ("check", "error", "drift"),
+        ("plan", "error", "failure"),
+        ("deploy approved", "error", "failure"),
+        ("backup", "error", "failure"),
+    ):
         template = made.named("job_templates", f"web {name}")
         told = made.associated("job_templates", template["id"], f"notification_templates_{event}")
-        assert told == [f"web {'plan' if name == 'plan' else 'drift'}"]
+        assert told == [f"web {tells}"]
 
 
 def test_credentials_reach_a_job(made: Awx, tmp_path: Path) -> None:
