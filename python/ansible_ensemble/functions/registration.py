@@ -61,4 +61,6 @@ def functions_of(modules: tuple[ModuleType, ...]) -> Mapping[str, Function]:
 
 
 def _made(module: ModuleType) -> Iterator[Function]:
-    return (one for one in vars(module).values() if isinstance(one, Function))
+    """The functions of a module, those in its tables among them."""
+    for value in vars(module).values():
+        yield from (one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Function))
