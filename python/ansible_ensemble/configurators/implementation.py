@@ -89,8 +89,9 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     In this order: a configurator named by `className` (a Python class where it is `file.py#Class` or
     `package.module.Class`); the type of an artifact; a file that exists (a playbook is a list of plays, else it holds
     tasks; other files are scripts); a folder with a Terraform module; a configurator's name; a role where such a one is
-    found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's. Files and roles
-    are looked for in the declaring file's folder, then in the project's root.
+    found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's, or in Unfurl's
+    dialect is a program's name. Files and roles are looked for in the declaring file's folder, then in the project's
+    root.
 
     Raises:
         InvalidInput: there is nothing to run, or nothing of that name.
@@ -117,7 +118,8 @@ def resolve(operation: Operation, root: Path) -> Resolved:
         return Resolved("role", role)
     if module := primary if is_fqcn(primary) else find_ansible_module(primary, operation, root):
         return Resolved(MODULE, module)
-    if _SHELL_SIGN.search(primary) or "shell" in operation.inputs:
+    is_program = implementation.may_be_program and shutil.which(primary) is not None
+    if _SHELL_SIGN.search(primary) or "shell" in operation.inputs or is_program:
         return Resolved("command", primary)
     raise _nothing_of(primary, operation, root)
 

@@ -22,6 +22,8 @@ JOB_KEYS = frozenset(
     {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
 )
 _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
+#: Keys of Unfurl's that ask for what is done anyway, or that do nothing there.
+_IDLE = frozenset({"entry_state", "postConditions"})
 _CONNECTION = frozenset(
     {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
 )
@@ -57,9 +59,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "diff": "--diff is an option of the job",
     "collections": "name the module with its collection",
     "module_defaults": "write inputs beside the interface's operations",
-    "postConditions": "write an operation Install.check",
     "preConditions": "a workflow has preconditions, and a node template node_filter",
-    "entry_state": "the job sets the state by the operation's name",
     "shell": "write className: Cmd; the shell's path is the input shell",
     "until": _IN_TASKS,
     "delegate_to": "write operation_host:",
@@ -89,13 +89,11 @@ _NO_INPUTS = frozenset(
     | {"no_log", "with_items", "loop_control"}
 )
 _PLAY_INPUTS = {"inventory": "only a playbook has an inventory of its own; operation_host names a host of the job's"}
-_COMMAND_INPUTS = {"echo": "what a command prints is in the job's record, and shown where it fails"}
 #: Configurator -> inputs that Unfurl's has, and ours does not act on, with what to know in their place.
 _OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
     "tasks": _PLAY_INPUTS,
     "role": _PLAY_INPUTS,
-    "command": _COMMAND_INPUTS,
-    "script": {**_COMMAND_INPUTS, "keeplines": "a script's lines are kept as they are"},
+    "script": {"keeplines": "a script's lines are kept as they are"},
     "terraform": {"dryrun_mode": "a dry run is a plan of Terraform's; dryrun_outputs gives what it cannot know"},
 }
 _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
@@ -114,7 +112,7 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
         return
     known = keys | JOB_KEYS
     for key in implementation.settings:
-        if key not in known and key not in _FILE_KEYS:
+        if key not in known | _FILE_KEYS | _IDLE:
             whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
             what = f"the keyword `{key}`" if operation.resource else f"`{key}`"
             hint = _hint(key, configurator, known, _IN_RESOURCES if operation.resource else {})

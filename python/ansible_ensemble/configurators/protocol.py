@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.orders import Command, Host, Order, Outcome
 from ansible_ensemble.core.written_path import WrittenPath
-from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
 
 
@@ -83,6 +83,7 @@ class Result(Struct):
         modified: whether the instance was modified; None if the operation did not say. It decides the status of
             an instance whose operation failed (docs/rules.md, "Operational status").
         status: a status reported explicitly, which then wins.
+        state: a state reported explicitly, which then wins where the operation succeeded.
         outputs: values by output name.
         attributes: attributes of the instance that the operation set.
         instances: instances to add or update (`resultTemplate`): maps with `name`, `template`, `attributes`, ...
@@ -96,6 +97,7 @@ class Result(Struct):
     success: bool
     modified: bool | None = None
     status: Status | None = None
+    state: NodeState | None = None
     outputs: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     instances: list[dict[str, Any]] = field(default_factory=list)

@@ -167,6 +167,7 @@ def take_instance(task: Task, item: Any, result: Result) -> None:
         result.attributes.update(checked.get("attributes") or {})
         ready = checked.get("readyState") or {}
         result.status = _status(ready.get("local")) or result.status
+        result.state = NodeState(ready["state"]) if ready.get("state") else result.state
     if checked["name"] != "SELF" or set(checked) - {"name", "attributes", "readyState"}:
         result.instances.append(checked)
 

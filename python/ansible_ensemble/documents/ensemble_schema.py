@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,8 +11,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.notices import Notice, NoticeCode
-from ansible_ensemble.core.regex import regex
-from ansible_ensemble.documents.schema import violations
+from ansible_ensemble.documents.schema import UnknownKey, violations
 from ansible_ensemble.documents.yaml import Document, key_place_of
 
 SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
@@ -19,9 +19,6 @@ SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 
 RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 """What jobs write into an ensemble's file; all else is written by people."""
-
-_NAMED = regex(r"""\+\??/([^/\s:,}'"]+)""")
-"""A merge directive that begins with a section of the file."""
 
 _OF_TEMPLATES = ("tosca_definitions_version", "resources")
 """What only service templates have."""
@@ -55,19 +52,26 @@ def check_ensemble(document: Document) -> list[Notice]:
             message = f"this is a service template, and {document.path.name} is an ensemble's file"
             hint = "give it a name of its own, for instance service-template.yaml"
             raise InvalidInput(message, key_place_of(written, key), hint)
-    schema, notices = {**ensemble_schema()}, []
+    found, notices = violations(document.data, ensemble_schema(), document.place), []
     if is_of_unfurl(document.data):
-        known = schema["properties"]
-        others = [key for key in written if key not in known and not str(key).startswith("+")]
-        schema["properties"] = dict.fromkeys(others, True) | known
+        others = [one for one in found if isinstance(one, UnknownKey)]
+        found = [one for one in found if not isinstance(one, UnknownKey)]
         # Unfurl's files keep what their merge directives name in sections of their own
-        idle = [key for key in others if key not in _NAMED.findall(document.text)]
-        notices = [Notice(NoticeCode.IGNORED_KEY, f"`{key}` is ignored", key_place_of(written, key)) for key in idle]
-    found = violations(document.data, schema, document.place)
+        idle = [one for one in others if not _names(document.text, one.path)]
+        notices = [_ignored(one) for one in idle]
     if any(one.message.startswith("kind is ") for one in found):
         found = [one for one in found if one.message.startswith("kind is ")]  # its keys are those of something else
     raise_all(found)
     return notices
+
+
+def _ignored(error: UnknownKey) -> Notice:
+    return Notice(NoticeCode.IGNORED_KEY, f"`{error.path}` is ignored", error.place, special=error.hint)
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether a merge directive of a file names something at or below a path."""
+    return re.search(rf"\+\??/{re.escape(path.replace('.', '/'))}(?![^/\s:,}}'\"])", text) is not None
 
 
 def is_of_unfurl(data: Any) -> bool:

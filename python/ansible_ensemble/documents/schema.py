@@ -20,6 +20,14 @@ from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import VaultText
 
 
+class UnknownKey(InvalidInput):
+    """A key that the schema does not have; `path` is where it is, as `spec.servce_template`."""
+
+    def __init__(self, path: str, key: Any, where: str, place: Place | None, hint: str | None) -> None:
+        super().__init__(f"unknown key {key!r}{where}", place, hint)
+        self.path = path
+
+
 def violations(data: Any, schema: Mapping[str, Any], place: Place | None = None) -> list[InvalidInput]:
     """Return everything that is wrong with the data, in the order of the file.
 
@@ -103,8 +111,8 @@ def _entries(
             inner = others
         if inner is False:
             where = f" in {_name(step)}" if step else ""
-            hint = nearest_or_known(key, properties)
-            found.append(InvalidInput(f"unknown key {key!r}{where}", key_place_of(value, key), hint))
+            path = _name((step, value, key))
+            found.append(UnknownKey(path, key, where, key_place_of(value, key), nearest_or_known(key, properties)))
         elif inner is not True:
             entries.append((key, inner))
     if not directed:

@@ -283,8 +283,8 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
         if result.modified is not False and makes(planned.reason, planned.operation, instance) and not instance.created:
             patch["created"] = task.id  # undeploy has to delete what it left behind
     else:
-        if planned.exit_state:
-            patch["state"] = planned.exit_state
+        if result.state or planned.exit_state:
+            patch["state"] = result.state.value if result.state else planned.exit_state
         status_word = result.status.value if result.status else planned.exit_status
         patch["status"] = status_word or _while_coming_up(planned.operation, instance.status).value
         if makes(planned.reason, planned.operation, instance) and not instance.created:
@@ -326,6 +326,8 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
         connected = {key: one for key, one in instance.relationships.items() if one.added}
         if connected:  # an absent instance has no connections
             patch["relationships"] = {key: {"target": one.target, "added": []} for key, one in connected.items()}
+    if result.state:
+        patch["state"] = result.state.value
 
 
 def _is_owed(task: JobTask) -> bool:

@@ -47,13 +47,14 @@ def _fits(run: Callable[..., Any], declaration: FunctionDeclaration) -> bool:
     return fits and options == {parameter(option) for option in declaration.options}
 
 
-def functions_of(modules: tuple[ModuleType, ...]) -> Mapping[str, Function]:
-    """The functions that modules implement, by name and alias.
+def functions_of(modules: tuple[ModuleType, ...], others: tuple[Function, ...] = ()) -> Mapping[str, Function]:
+    """The functions that modules implement, and others, by name and alias.
 
     Raises:
         TypeError: a declared function is implemented nowhere.
     """
-    found = {name: one for module in modules for one in _made(module) for name in one.declaration.names}
+    made = [*(one for module in modules for one in _made(module)), *others]
+    found = {name: one for one in made for name in one.declaration.names}
     missing = functions().keys() - found.keys()
     if missing:
         raise TypeError(f"nothing implements {', '.join(sorted(missing))}")
@@ -61,6 +62,4 @@ def functions_of(modules: tuple[ModuleType, ...]) -> Mapping[str, Function]:
 
 
 def _made(module: ModuleType) -> Iterator[Function]:
-    """The functions of a module, those in its tables among them."""
-    for value in vars(module).values():
-        yield from (one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Function))
+    return (one for one in vars(module).values() if isinstance(one, Function))

@@ -41,4 +41,4 @@ _MODULES = (
 @cache
 def function_table() -> Mapping[str, Function]:
     """All functions by name and alias."""
-    return functions_of(_MODULES)
+    return functions_of(_MODULES, version_2.OF_VALUES)

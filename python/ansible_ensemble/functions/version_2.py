@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_ensemble.expressions.context import Call, Function
@@ -50,16 +50,16 @@ def _of_values(made: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-_BY_OPERATORS = {name: _fits(operator) for name, operator in OPERATORS.items() if f"${name}" in functions()}
-_OF_NUMBERS = {
+_MADE: Mapping[str, Callable[..., Any]] = {
+    **FUNCTIONS,
+    **{name: _fits(operator) for name, operator in OPERATORS.items()},
     "round": _whole(lambda number: math.floor(number + 0.5)),
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
 }
-_OF_WHOLES = {name: made for name, made in FUNCTIONS.items() if f"${name}" in functions()}
+#: Functions of values that are declared; others, such as `$and`, are those of 1.3 by another name.
 OF_VALUES = tuple(
-    Function(functions()[f"${name}"], _of_values(made))
-    for name, made in {**_OF_WHOLES, **_BY_OPERATORS, **_OF_NUMBERS}.items()
+    Function(functions()[f"${name}"], _of_values(made)) for name, made in _MADE.items() if f"${name}" in functions()
 )
 
 

@@ -107,6 +107,7 @@ class Implementation(Struct, eq=False):
             inventory.
         timeout: seconds.
         settings: every other key, as written (`environment`, `become`, `fast`, `preConditions`, ...).
+        may_be_program: whether a word that names nothing else is a program's, as in Unfurl's dialect.
     """
 
     primary: str | None = None
@@ -116,6 +117,7 @@ class Implementation(Struct, eq=False):
     operation_host: str | None = None
     timeout: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    may_be_program: bool = False
 
 
 class Operation(Struct, eq=False):

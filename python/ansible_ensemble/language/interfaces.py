@@ -33,6 +33,8 @@ _INTERFACE_KEYS = frozenset(
     {"type", "description", "inputs", "operations", "notifications", "defaults", "metadata", "requirements"}
     | {"derived_from", "version", "title", "implementation", "outputs"}
 )
+#: In Unfurl's dialect, that an operation does nothing, whatever an inherited one does.
+_NOT_IMPLEMENTED = "not_implemented"
 #: In Unfurl's dialect, what every operation has that the interfaces beside it list.
 _DEFAULTS = "defaults"
 #: Interface types whose operations the job itself calls; it calls no others.
@@ -191,8 +193,11 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
     made = replace(base, place=place)
     if raw is None:
         return made
+    if raw == _NOT_IMPLEMENTED and scope.is_unfurl:
+        made.implementation = None
+        return made
     if isinstance(raw, str):
-        made.implementation, made.base = Implementation(primary=raw), scope.base
+        made.implementation, made.base = Implementation(primary=raw, may_be_program=scope.is_unfurl), scope.base
         return made
     body = problems.mapping(raw, what, place)
     if not scope.is_normative:
@@ -298,12 +303,12 @@ def read_implementation(raw: Any, what: str, place: Place | None, scope: Scope) 
     """How an operation is implemented, from its short or long form; None, and an error, if it is neither."""
     problems = scope.problems
     if isinstance(raw, str):
-        return Implementation(primary=raw)
+        return Implementation(primary=raw, may_be_program=scope.is_unfurl)
     if not isinstance(raw, Mapping):
         problems.add(f"the implementation of {what} must be a text or a map, not {kind_of(raw)}", place)
         return None
     body = problems.mapping(raw, f"the implementation of {what}", place)
-    made = Implementation()
+    made = Implementation(may_be_program=scope.is_unfurl)
     if "file" in body and "primary" not in body:
         body = {**{key: one for key, one in body.items() if key not in KEYS["artifact"]}, "primary": raw}
     _read_primary(made, body.get("primary"), what, place_of(raw, "primary"), scope)

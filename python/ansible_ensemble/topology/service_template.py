@@ -117,7 +117,10 @@ def load_topology(
     if not importer.is_complete:
         problems.raise_all()  # further errors would only be about names in the missing files
     more = _more(scope, instances or {}, connections or {})
-    instead = blueprint_templates(scope, blueprints or {}, blueprint, connections or {})
+    instead = {
+        **blueprint_templates(scope, blueprints or {}, blueprint, connections or {}),
+        **_named_by_instances(scope, instances or {}),
+    }
     building = _Builder(types, check_files, complete, find_matches, reading=reading, lasting=lasting or {}).build(
         scope, "", inputs or {}, more, instead
     )
@@ -151,12 +154,8 @@ def _more(
     """Templates that stand outside of the service template, by section, as they would be written in it."""
     nodes, relationships = Map(), Map()
     for name, raw in instances.items():
-        own = raw.get("template") if isinstance(raw, Mapping) and scope.is_unfurl else None
-        if isinstance(own, Mapping):
-            for key in [one for one in raw if one != "template"]:
-                message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
-                scope.problems.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key))
-        long = template_in_long_form(own if isinstance(own, Mapping) else raw, instances)
+        own = _template_of_instance(name, raw, scope) if scope.is_unfurl else None
+        long = template_in_long_form(raw if own is None else own, instances)
         whole = _with(long, "type", _OPEN_NODE if scope.is_unfurl else _ANY_NODE)
         nodes.adopt(name, whole, instances)
     for name, raw in connections.items():
@@ -167,6 +166,29 @@ def _more(
             message = f"the connection '{name}' is left out: its type {kind_of(kind)} is not known here"
             scope.problems.warn(NoticeCode.UNKNOWN_CONNECTION, message, place_of(connections, name))
     return {"node_templates": nodes, "relationship_templates": relationships}
+
+
+def _named_by_instances(scope: Scope, instances: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The node templates of the file that entries of Unfurl's `spec.instances` are of, with what those give."""
+    found = Map()
+    for name, raw in instances.items() if scope.is_unfurl else ():
+        own = _template_of_instance(name, raw, scope) if name in (scope.template.get("node_templates") or {}) else None
+        if own is not None:
+            found.adopt(name, own, instances)
+    return found
+
+
+def _template_of_instance(name: str, raw: Any, scope: Scope) -> Any:
+    """The template that an entry of `spec.instances` has or names, with its attributes; None if it is one itself."""
+    given = raw.get("template") if isinstance(raw, Mapping) else None
+    if isinstance(given, str):
+        given = (scope.template.get("node_templates") or {}).get(given)
+    if not isinstance(given, Mapping):
+        return None
+    for key in [one for one in raw if one not in ("template", "attributes")]:
+        message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
+        scope.problems.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key))
+    return _with(given, "attributes", raw["attributes"]) if "attributes" in raw else given
 
 
 def _with(raw: Any, key: str, value: Any) -> Any:

@@ -155,6 +155,15 @@ def test_a_word_is_a_command_where_its_shell_is_said(project: Path) -> None:
     assert user == Resolved("module", "ansible.builtin.user")
 
 
+def test_in_unfurls_dialect_a_program_is_a_command(project: Path) -> None:
+    def written(word: str) -> Resolved:
+        return resolve(operation({"primary": word, "may_be_program": True}, base=project), project)
+
+    assert written("uptime") == Resolved("command", "uptime")
+    with pytest.raises(InvalidInput, match="there is no role, module, file or configurator uptimes"):
+        written("uptimes")
+
+
 CLASSES = {
     "Cmd": Resolved("command"),
     "Shell": Resolved("command"),

@@ -128,7 +128,6 @@ def test_a_command_on_the_controller_runs_by_ansible_where_a_keyword_asks_for_it
     ("name", "key", "hint"),
     [
         ("role", "inventory", "operation_host names a host"),
-        ("command", "echo", "in the job's record"),
         ("script", "keeplines", "kept as they are"),
         ("terraform", "dryrun_mode", "a plan of Terraform's"),
     ],
@@ -140,6 +139,11 @@ def test_inputs_of_other_tools(tmp_path: Path, name: str, key: str, hint: str) -
     assert hint in (caught.value.hint or "")
     one.input_definitions[key] = ParameterDefinition(key, Schema("string"))
     configurator_for(one, tmp_path)  # it is a variable of the user's own
+
+
+@pytest.mark.parametrize("key", ["entry_state", "postConditions"])
+def test_keys_of_unfurl_that_do_nothing_are_taken(tmp_path: Path, key: str) -> None:
+    configurator_for(operation({"primary": "true", "class_name": "command", key: "started"}), tmp_path)
 
 
 @pytest.mark.parametrize("key", ["become", "no_log"])

@@ -9,7 +9,7 @@ from ansible_ensemble.configurators.results import as_values, returned, to_resul
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import SensitiveMap, is_sensitive
-from ansible_ensemble.instances.status import Status
+from ansible_ensemble.instances.status import NodeState, Status
 
 OK = Outcome(ok=True, result={"id": 7})
 FAILED = Outcome(ok=False, rc=1, error="exit code 1")
@@ -98,6 +98,12 @@ def test_template_says_what_a_failed_check_means(task: Any) -> None:
     done = {"success": False, "status": "unknown"}
     result = to_result(task(name="check", inputs={"done": done}), FAILED, {}, None)
     assert (result.success, result.status) == (False, Status.UNKNOWN)
+
+
+def test_template_says_the_state_that_was_reached(task: Any) -> None:
+    template = {"readyState": {"local": "ok", "state": "started"}}
+    result = to_result(task(inputs={"resultTemplate": template}), OK, {}, None)
+    assert (result.status, result.state) == (Status.OK, NodeState.STARTED)
 
 
 def test_templates_see_what_the_tool_returned(task: Any) -> None:

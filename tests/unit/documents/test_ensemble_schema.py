@@ -149,11 +149,19 @@ def test_a_section_that_a_merge_directive_names_is_one_of_unfurl_files() -> None
 
 
 def test_a_section_of_unfurl_files_that_is_not_known_is_told() -> None:
-    text = "kind: Ensemble\napiVersion: unfurl/v1alpha1\nspec: {+?/parts/a: null}\nparts: {a: 1}\njobLog: x\n"
-    (told,) = check_ensemble(parse_yaml(text, "e.yaml"))
-    assert str(told) == "e.yaml:5:1: `jobLog` is ignored"
-    with pytest.raises(InvalidInput, match="unknown key 'sepc' in spec"):
-        check_ensemble(parse_yaml(text.replace("spec: {", "spec: {sepc: 1, "), "e.yaml"))
+    text = """kind: Ensemble
+apiVersion: unfurl/v1alpha1
+spec: {+?/parts/a: null, +/spec/own/x: null, own: {x: 1}, own2: 1, servce_template: {}}
+parts: {a: 1}
+jobLog: x
+"""
+    told = [(str(one), one.remedy) for one in check_ensemble(parse_yaml(text, "e.yaml"))]
+    assert [text for text, _remedy in told] == [
+        "e.yaml:3:59: `spec.own2` is ignored",
+        "e.yaml:3:68: `spec.servce_template` is ignored",
+        "e.yaml:5:1: `jobLog` is ignored",
+    ]
+    assert "did you mean service_template?" in told[1][1]
 
 
 @pytest.mark.parametrize("text", ["resources: {}\n", "tosca_definitions_version: tosca_simple_yaml_1_3\n"])

@@ -262,6 +262,18 @@ def test_an_unknown_operation_host_may_be_one_of_the_inventory(load: Load) -> No
     assert "the operation_host 'wbe' of operation Standard.create is not a node template: did you mean web?" in warning
 
 
+def test_an_operation_that_is_not_implemented_in_unfurls_dialect(load: Load) -> None:
+    text = """
+node_types:
+  A: {derived_from: tosca.nodes.Root, interfaces: {Standard: {create: ls, configure: ls}}}
+  B: {derived_from: A, interfaces: {Standard: {configure: not_implemented}}}
+topology_template: {node_templates: {b: {type: B}}}
+"""
+    node = load(text, unfurl=True).node_templates["b"]
+    assert node.operation("Standard", "create") is not None
+    assert node.operation("Standard", "configure") is None
+
+
 def test_defaults_of_all_interfaces_and_operations_that_invoke_others_in_unfurls_dialect(load: Load) -> None:
     topology = load(
         """

@@ -248,6 +248,21 @@ def test_instances_with_a_template_of_their_own(load: Load) -> None:
     assert "`readyState` of the instance 'a' is ignored" in told
 
 
+def test_attributes_of_instances_with_a_template(load: Load) -> None:
+    text = "topology_template: {node_templates: {named: {type: unfurl.nodes.Generic, properties: {x: 1}}}}"
+    instances = {
+        "named": {"template": "named", "attributes": {"ip": "10.0.0.1"}},
+        "second": {"template": "named", "attributes": {"ip": "10.0.0.2"}},
+        "own": {"template": {"type": "unfurl.nodes.Generic"}, "attributes": {"ip": "10.0.0.3"}},
+    }
+    nodes = load(text, unfurl=True, instances=instances).node_templates
+    assert {name: (list(one.properties), one.attributes["ip"].value) for name, one in nodes.items()} == {
+        "named": (["x"], "10.0.0.1"),
+        "second": (["x"], "10.0.0.2"),
+        "own": ([], "10.0.0.3"),
+    }
+
+
 PARTS = """
 types:
   A: {tosca_definitions_version: tosca_simple_unfurl_1_0_0, node_types: {T: {derived_from: Root}}}
