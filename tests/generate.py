@@ -25,7 +25,7 @@ from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
 from ansible_ensemble.language.keys import UNHEEDED
-from ansible_ensemble.language.normative import SECTIONS, normative_documents
+from ansible_ensemble.language.normative import SECTIONS, normative_types
 from ansible_ensemble.provision.agent.states import TABLE
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.server.settings import Settings
@@ -205,8 +205,8 @@ def types() -> Iterator[str]:
     """The types of Unfurl that are always there."""
     yield from ("| kind | types |", "|---|---|")
     for kind, section in SECTIONS.items():
-        names = [name for name in normative_documents()[1].get(section) or {} if not name.startswith("tosca.")]
-        names += [name for name in normative_documents()[2].get(section) or {} if name.startswith("unfurl.")]
+        names = [name for name in normative_types()[1].get(section, {}) if not name.startswith("tosca.")]
+        names += [name for name in normative_types()[2].get(section, {}) if name.startswith("unfurl.")]
         if names:
             yield f"| {kind} | {', '.join(f'`{name}`' for name in sorted(names))} |"
 

@@ -346,7 +346,7 @@ def preload() -> None:
                 _import(name)
         for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git"):
             _import(name)
-        importlib.import_module("ansible_ensemble.language.normative").normative_documents()
+        importlib.import_module("ansible_ensemble.language.normative").normative_types()
     _read_modules_of_ansible()
     importlib.import_module("ansible_ensemble.lanes.zygote").subprocess = _Zygotes()
 

@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code (see `exit_codes`).
     """
     open_standard_streams()
+    gc.set_threshold(10_000)  # imports leave no garbage, and to look for it takes a twentieth of a short command
     atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):
         # what was started with nohup continues when its terminal is gone

@@ -14,7 +14,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.yaml import Document, parse_yaml
 from ansible_ensemble.expressions.context import TRUST
-from ansible_ensemble.language.normative import SECTIONS, normative_documents
+from ansible_ensemble.language.normative import SECTIONS, normative_types
 
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
@@ -78,8 +78,8 @@ def _says_nothing(path: Path) -> bool:
 
 def _types_of_unfurl() -> dict[str, dict[str, str]]:
     """Unfurl's own types by name, each with the types of its properties, those that it inherits among them."""
-    sections = [one.get(name) or {} for one in normative_documents() for name in SECTIONS.values()]
-    known = {name: body for section in sections for name, body in section.items()}
+    sections = [one.get(name, {}) for one in normative_types() for name in SECTIONS.values()]
+    known = {name: read() for section in sections for name, read in section.items()}
     return {name: _properties(name, known) for name in known if name.startswith(("unfurl.", "artifact."))}
 
 

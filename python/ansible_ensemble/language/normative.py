@@ -7,16 +7,23 @@ supplement has too are left aside: they are of an older version of the standard 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
-from functools import cache
+import re
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ansible_ensemble.core.errors import EnsembleError, Place
-from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.core.regex import regex
+from ansible_ensemble.documents.yaml import parse_yaml
 
 SUPPLEMENT = Path(__file__).parent / "supplement.yaml"
-_PROFILE = Path(__file__).parent / "profile.yaml"
+PROFILE = Path(__file__).parent / "profile.yaml"
+
+#: The definitions of a file by section and name. Each is parsed when it is asked for: few types are used.
+Definitions: TypeAlias = dict[str, dict[str, Callable[[], Any]]]
+#: The key of a section or of a definition.
+_KEY = regex(r"^(?:(?P<section>\w+)|  (?P<name>[\w.]+)):", re.MULTILINE)
 
 #: Section of a service template by kind of type.
 SECTIONS: dict[str, str] = {
@@ -71,7 +78,7 @@ SHORTHANDS: dict[str, tuple[str, ...]] = {
 
 def is_shipped(place: Place | None) -> bool:
     """Whether a place is in a file of the types that are always there, which users do not have before them."""
-    return place is not None and Path(place.file) in (SUPPLEMENT, _PROFILE)
+    return place is not None and Path(place.file) in (SUPPLEMENT, PROFILE)
 
 
 def definitions_file() -> Path:
@@ -89,9 +96,28 @@ def definitions_file() -> Path:
 
 
 @cache
-def normative_documents() -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
+def normative_types() -> tuple[Definitions, Definitions, Definitions]:
     """The definitions of the standard, the supplement (Unfurl's dialect, aliases), and the profile `tosca.ensemble`.
 
-    Reading costs 10 ms, once in a process. Nobody may change them.
+    Nobody may change them.
     """
-    return read_yaml(definitions_file()).data, read_yaml(SUPPLEMENT).data, read_yaml(_PROFILE).data
+    return read_definitions(definitions_file()), read_definitions(SUPPLEMENT), read_definitions(PROFILE)
+
+
+def read_definitions(file: Path) -> Definitions:
+    """The definitions of a file, none of which refers to an anchor of another."""
+    text = file.read_text("utf-8")
+    keys = [*_KEY.finditer(text)]
+    sections: Definitions = {}
+    for key, end in zip(keys, [*(after.start() for after in keys[1:]), len(text)], strict=True):
+        if key["section"]:
+            section = sections[key["section"]] = {}
+        else:
+            section[key["name"]] = cache(partial(_definition, file, text, key.start(), end))
+    return sections
+
+
+def _definition(file: Path, text: str, start: int, end: int) -> Any:
+    """One definition, with its places in the file."""
+    ((_name, definition),) = parse_yaml("\n" * text.count("\n", 0, start) + text[start:end], file).data.items()
+    return definition

@@ -16,7 +16,7 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.alien import is_alien
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.entity_types import inherit
-from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_documents
+from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_types
 from ansible_ensemble.language.problems import Problems, kind_of
 
 #: The version that means Unfurl's dialect.
@@ -60,14 +60,14 @@ class Declaration(Struct, eq=False):
     Attributes:
         kind: the kind of type, a key of `SECTIONS`.
         name: canonical name: the declared one, after the prefix its file was first imported with.
-        raw: its definition as written.
+        read: gives its definition as written.
         scope: what its file sees.
         built: the type, once it is built.
     """
 
     kind: str
     name: str
-    raw: Any
+    read: Callable[[], Any]
     scope: Scope
     place: Place | None = None
     built: EntityType | None = None
@@ -195,9 +195,9 @@ class Types:
             self._declare_mixed(scope, document)
 
     def _declare(self, kind: str, name: str, raw: Any, scope: Scope, place: Place | None) -> None:
-        declaration = Declaration(kind, scope.prefix + name, raw, scope, place)
+        declaration = Declaration(kind, scope.prefix + name, lambda: raw, scope, place)
         first = scope.names[kind].get(name)
-        if first is not None and first.raw != raw:
+        if first is not None and first.read() != raw:
             self.refuse_twin(first, declaration, scope, place)
         scope.names[kind][name] = declaration
         self.by_name[kind][declaration.name] = declaration
@@ -345,7 +345,8 @@ class Types:
 
     def _parents(self, declaration: Declaration) -> list[Declaration]:
         """What a type derives from: several types in Unfurl's dialect, of which the first wins."""
-        raw = declaration.raw if isinstance(declaration.raw, Mapping) else {}
+        definition = declaration.read()
+        raw = definition if isinstance(definition, Mapping) else {}
         names: Any = raw.get("derived_from")
         if names is None:
             root = self.normative.names[declaration.kind][ROOTS[declaration.kind]]
@@ -364,7 +365,7 @@ class Types:
             inherit(entity, parents)
         declaration.built = entity
         what = f"the {declaration.kind} type '{declaration.name}'"
-        raw = self.problems.mapping(declaration.raw, what, declaration.place)
+        raw = self.problems.mapping(declaration.read(), what, declaration.place)
         if not declaration.scope.is_normative and declaration.kind != "interface":
             self.problems.check_keys(raw, f"{declaration.kind}_type", declaration.place)
         entity.description = str(raw.get("description") or "")
@@ -396,14 +397,14 @@ def _normative_scope(types: Types) -> Scope:
     A type is built only when something asks for it.
     """
     scope = Scope(SUPPLEMENT, SUPPLEMENT.parent, types, is_normative=True)
-    documents = normative_documents()
-    for definitions in documents:
+    files = normative_types()
+    for definitions in files:
         for kind, section in SECTIONS.items():
             known = scope.names[kind]
-            for name, raw in (definitions.get(section) or {}).items():
-                known[name] = Declaration(kind, name, raw, scope)
-    for kind, aliases in documents[1]["aliases"].items():
-        for alias, name in aliases.items():
+            for name, read in definitions.get(section, {}).items():
+                known[name] = Declaration(kind, name, read, scope)
+    for kind, aliases in files[1]["aliases"].items():
+        for alias, name in aliases().items():
             scope.names[kind][alias] = scope.names[kind][name]
     return scope
 

@@ -239,7 +239,7 @@ class Importer(Struct):
             for type_name, declaration in declarations.items():
                 key = f"{prefix}:{type_name}" if prefix else type_name
                 first = known.setdefault(key, declaration)
-                if first is not declaration and first.raw != declaration.raw:
+                if first is not declaration and first.read() != declaration.read():
                     self.types.refuse_twin(first, declaration, scope, place)
         for key, repository in imported.repositories.items():
             other = imported.repository_places.get(key)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.documents.yaml import place_of, read_yaml
 from ansible_ensemble.language.entities import Topology
-from ansible_ensemble.language.normative import ROOTS, SECTIONS
+from ansible_ensemble.language.normative import PROFILE, ROOTS, SECTIONS, SUPPLEMENT, definitions_file, read_definitions
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.language.types import Types
 from ansible_ensemble.topology.definitions import build_type
@@ -125,3 +125,13 @@ def test_a_number_of_unfurls_dialect_is_a_float(load: Callable[..., Topology]) -
         load(text % "x", unfurl=True)
     with pytest.raises(InvalidInput, match="unknown data type 'number'"):
         load(text % "1")
+
+
+@pytest.mark.parametrize("file", [definitions_file(), SUPPLEMENT, PROFILE], ids=lambda file: file.name)
+def test_definitions_that_are_parsed_one_by_one_are_those_of_the_file(file: Path) -> None:
+    whole = read_yaml(file).data
+    parts = read_definitions(file)
+    assert {section: {name: read() for name, read in entries.items()} for section, entries in parts.items()} == whole
+    for section, entries in parts.items():
+        for name, read in entries.items():
+            assert place_of(read()) == place_of(whole[section][name])
