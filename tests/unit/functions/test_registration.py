@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
 from types import ModuleType
-from typing import Any
 
 import pytest
 
+from ansible_ensemble.expressions.values import parameter
 from ansible_ensemble.functions import logic
 from ansible_ensemble.functions.labels import LabelRules
-from ansible_ensemble.functions.registration import functions_of, implements
+from ansible_ensemble.functions.registration import functions_of
 from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.language.functions import functions
 
@@ -20,23 +20,25 @@ def test_each_declared_function_is_implemented_and_no_other() -> None:
     assert all(name in one.declaration.names for name, one in function_table().items())
 
 
-WRONG: dict[str, tuple[str, Callable[..., Any], str]] = {
-    "no declaration": ("no_such", lambda call, given: given, "no declaration of the function no_such"),
-    "too few arguments": ("eq", lambda call, first: first, "eq is declared with other"),
-    "too many arguments": ("has_env", lambda call, name, default: name, "has_env is declared with other"),
-    "an argument that may be left out": ("eq", lambda call, first, second=None: first, "eq is declared with other"),
-    "any number of arguments": ("eq", lambda call, *operands: operands, "eq is declared with other"),
-    "a fixed number of arguments": ("concat", lambda call, value, *, sep=None: value, "concat is declared with other"),
-    "an option that is not declared": ("q", lambda call, given, *, len=None: given, "q is declared with other"),
-    "an option that is missing": ("if", lambda call, condition, *, then=None: then, "if is declared with other"),
-    "options where there are none": ("q", lambda call, given, **options: given, "q is declared with other"),
-}
-
-
-@pytest.mark.parametrize(("name", "run", "message"), WRONG.values(), ids=WRONG)
-def test_what_does_not_fit_its_declaration_is_an_error(name: str, run: Callable[..., Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        implements(name)(run)
+@pytest.mark.parametrize("name", functions())
+def test_a_function_takes_after_the_call_what_is_declared(name: str) -> None:
+    function = function_table()[name]
+    declaration = function.declaration
+    _call, *parameters = inspect.signature(function.run).parameters.values()
+    kinds = [one.kind for one in parameters]
+    single = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    required = sum(one.default is one.empty for one in single)
+    least, most = declaration.arguments or (1, 1)
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        assert most is None
+        assert required <= least
+    else:
+        assert (required, len(single)) == (least, most)
+    if inspect.Parameter.VAR_KEYWORD in kinds:
+        assert declaration.options
+    else:
+        options = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+        assert options == {parameter(option) for option in declaration.options}
 
 
 def test_a_declaration_that_nothing_implements_is_an_error() -> None:
