@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ansible_ensemble.cli.command import Command
-from ansible_ensemble.cli.elsewhere import COMMANDS as COMMANDS_ELSEWHERE
-from ansible_ensemble.cli.elsewhere import PARTS as PARTS_ELSEWHERE
 from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
@@ -23,6 +21,9 @@ _RARE = "Rarely needed"
 
 #: The words that ask for help.
 HELP = ("-h", "--help", "--help-all")
+
+#: The tools whose command lines are understood after their name (`other_tools`).
+OTHER_TOOLS = ("unfurl", "opera")
 
 _ABOUT = "State, plans, teardown, drift, order and history for Ansible, from TOSCA topologies."
 
@@ -102,9 +103,10 @@ def _named(name: str, commands: Sequence[Command], above: str) -> Command:
     for command in commands:
         if name in (command.word, command.alias):
             return command
-    hint = (PARTS_ELSEWHERE if above else COMMANDS_ELSEWHERE).get(name) or nearest(
-        name, [word for word, _other in names_of(commands)]
-    )
+    from ansible_ensemble.cli import elsewhere
+
+    hint = (elsewhere.PARTS if above else elsewhere.COMMANDS).get(name)
+    hint = hint or nearest(name, [word for word, _other in names_of(commands)])
     if name.startswith("-"):
         hint = "options come after the command"
     called = " ".join(filter(None, ["ansible-ensemble", above]))

@@ -17,11 +17,10 @@ from types import FrameType
 from typing import NoReturn
 
 from ansible_ensemble import __version__
-from ansible_ensemble.cli.catalogue import HELP, OTHER, find_command, overview
+from ansible_ensemble.cli.catalogue import HELP, OTHER, OTHER_TOOLS, find_command, overview
 from ansible_ensemble.cli.command import Command
 from ansible_ensemble.cli.console import Console, standard_console
 from ansible_ensemble.cli.logged import logged
-from ansible_ensemble.cli.other_tools import TOOLS, translated
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
@@ -109,8 +108,8 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
         words[0] = "version"
     elif words[0] == "help":
         words = [*words[1:], HELP[0]]
-    elif words[0] in TOOLS:
-        words = translated(words[0], words[1:])
+    elif words[0] in OTHER_TOOLS:
+        words = importlib.import_module("ansible_ensemble.cli.other_tools").translated(words[0], words[1:])
         session.console.notice(f"this is `ansible-ensemble {shlex.join(words)}`")
     command, rest = find_command(words)
     if command.parts:

@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from ansible_ensemble.cli.command import Command
-from ansible_ensemble.cli.elsewhere import option_hint
 from ansible_ensemble.cli.rare_options import HELP_ALL, RARE
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.hints import nearest
@@ -100,21 +99,27 @@ class Parser(argparse.ArgumentParser):
         options = [option for action in self.actions for option in action.option_strings]
         for word in words:
             # argparse would take the `-i` of `-input=false` for an option, and the rest for its value
-            if _ONE_DASH.fullmatch(word) and (hint := option_hint(word, options)):
+            if _ONE_DASH.fullmatch(word) and (hint := _known_elsewhere(word, options)):
                 raise UsageError(f'"{word}" is not expected here', hint=hint)
         namespace, unknown = (self.parse_known_intermixed_args if self.is_mixed else self.parse_known_args)(words)
         if command:
             namespace.command = command
         for word in unknown:
-            hint = (
-                option_hint(word, options) or nearest(word.partition("=")[0], options) if word.startswith("-") else None
-            )
+            hint = None
+            if word.startswith("-"):
+                hint = _known_elsewhere(word, options) or nearest(word.partition("=")[0], options)
             raise UsageError(f'"{word}" is not expected here', hint=hint or f"see `{self.prog} --help`")
         return namespace
 
 
 #: A long option with one dash, as Terraform has them.
 _ONE_DASH = regex(r"-[a-z]{2}[a-z-]+(=.*)?", re.DOTALL)
+
+
+def _known_elsewhere(word: str, options: list[str]) -> str | None:
+    from ansible_ensemble.cli.elsewhere import option_hint
+
+    return option_hint(word, options)
 
 
 def _operand(action: argparse.Action) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.expressions.files import file_path, note, read_contents
-from ansible_ensemble.functions.python_context import PythonContext, asks_for_context
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import bare
 
@@ -50,6 +49,8 @@ def _lookup(call: Call, given: Any) -> Any:
 
 @implements("python", safe=False, runs=True)
 def _python(call: Call, name: Any, *, args: Any = None) -> Any:
+    from ansible_ensemble.functions.python_context import PythonContext, asks_for_context
+
     name = call.text(name)
     run = _function(call, name)
     arguments = bare(call.value(args)) if args is not None else []

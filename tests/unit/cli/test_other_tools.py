@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from ansible_ensemble.cli.catalogue import find_command
+from ansible_ensemble.cli.catalogue import OTHER_TOOLS, find_command
 from ansible_ensemble.cli.other_tools import TOOLS, parts, translated
 from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.core.errors import UsageError
@@ -21,6 +21,10 @@ LINES = [
     if not spoken.ours.endswith(".") and spoken.ours != "help"
     for option in ("", *table.everywhere, *spoken.options)
 ]
+
+
+def test_the_command_knows_the_tools() -> None:
+    assert set(OTHER_TOOLS) == TOOLS.keys()
 
 
 @pytest.mark.parametrize(("tool", "command", "option"), LINES, ids=str)
