@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.tls import tls_context
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_specification
@@ -19,7 +20,7 @@ from ansible_ensemble.jobs.validate import validate_path
 from ansible_ensemble.projects.pins import pins
 from ansible_ensemble.projects.remote_files import RemoteFiles, allowed_urls
 from ansible_ensemble.projects.trust import trust
-from ansible_ensemble.provision.server.certificate import own_certificate, tls_context
+from ansible_ensemble.provision.server.certificate import own_certificate
 
 VERSION = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 TYPES = VERSION + "node_types: {T: {interfaces: {Standard: {create: echo hi}}}}\n"

@@ -1,13 +1,10 @@
-"""The certificate that the server shows, and makes where none is given."""
+"""The certificate that the server makes where none is given."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-import socket
-import ssl
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,44 +13,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.tls import names_of
 
 #: Some clients refuse certificates that live longer.
 _LIFE = timedelta(days=397)
 #: When less than this is left, another one is made.
 RENEWAL = timedelta(days=30)
-
-
-def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
-    """What encrypts with a certificate.
-
-    Raises:
-        InvalidInput: the files cannot be read, or are no certificate and its key.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    load(context, cert, key)
-    return context
-
-
-def load(context: ssl.SSLContext, cert: Path, key: Path) -> None:
-    """Show a certificate to those who connect from now on.
-
-    Raises:
-        InvalidInput: the files cannot be read, or are no certificate and its key.
-    """
-    for file in (cert, key):
-        if not os.access(file, os.R_OK):
-            raise InvalidInput("it is not there, or cannot be read", Place(str(file)))
-    try:
-        context.load_cert_chain(cert, key, password=_refuse_password)
-    except (ssl.SSLError, OSError, InvalidInput) as error:
-        reason = (error.reason or "they are not PEM") if isinstance(error, ssl.SSLError) else error
-        raise InvalidInput(f"this is no certificate and its key: {reason}", Place(str(cert))) from None
-
-
-def _refuse_password() -> str:
-    raise InvalidInput("the key needs a password")
 
 
 def own_certificate(folder: Path, host: str) -> tuple[Path, Path]:
@@ -72,15 +37,6 @@ def own_certificate(folder: Path, host: str) -> tuple[Path, Path]:
     if key.stat().st_mode & 0o077:
         key.chmod(0o600)
     return cert, key
-
-
-def names_of(host: str) -> list[str]:
-    """The names and addresses under which clients may know the server."""
-    name = socket.gethostname()
-    found = ["localhost", "127.0.0.1", "::1", name, *([] if host in ("", "0.0.0.0", "::") else [host])]
-    with suppress(OSError):  # the name of this machine may have no address
-        found += [socket.getfqdn(name), *(str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(name, None))]
-    return list(dict.fromkeys(found))
 
 
 def _is_good(cert: Path, key: Path, now: datetime) -> bool:

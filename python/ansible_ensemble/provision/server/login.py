@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
 import secrets
@@ -10,16 +9,14 @@ import time
 from base64 import b64decode
 from binascii import Error as NoBase64
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 
 from aiohttp import web
 
+from ansible_ensemble.core.password_check import PasswordCheck, TooManyAttempts
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.rules.refusal import Refused
-from ansible_ensemble.provision.server.attempts import LONGEST_WAIT, Attempts
 from ansible_ensemble.provision.server.identity import PasswordProof, Proof, TokenProof, denied
 from ansible_ensemble.provision.server.tokens import Invalid, parse_token
-from ansible_ensemble.provision.service.passwords import is_password
 from ansible_ensemble.provision.store.transaction import Store
 
 _LOG = logging.getLogger(__name__)
@@ -36,8 +33,7 @@ class Login:
         self._store, self._key = store, key
         self._salt = secrets.token_bytes(32)
         self._right: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
-        self._attempts = Attempts(time.monotonic)
-        self._hashing = ThreadPoolExecutor(2, "passwords")
+        self._passwords = PasswordCheck()
 
     async def proof(self, request: web.Request) -> Proof:
         """What a request shows.
@@ -87,16 +83,13 @@ class Login:
 
     async def _verify(self, name: str, password: str, kept: str, address: str) -> None:
         """Refuse a password that is wrong, after a while if others were wrong before."""
-        if (wait := self._attempts.wait(name, address)) > LONGEST_WAIT:
-            raise Refused(429, "Too many wrong passwords, try later", model="users")
-        if wait > 0:
-            await asyncio.sleep(wait)
-        loop = asyncio.get_running_loop()
-        if not await loop.run_in_executor(self._hashing, is_password, password, kept) or not kept:
-            self._attempts.wrong(name, address)
+        try:
+            right = await self._passwords.is_right(name, password, kept, address)
+        except TooManyAttempts:
+            raise Refused(429, "Too many wrong passwords, try later", model="users") from None
+        if not right:
             _LOG.warning("a wrong password from %s", address)
             raise denied()
-        self._attempts.right(name, address)
 
 
 def _decoded(text: str) -> str:

@@ -15,10 +15,11 @@ from pathlib import Path
 from aiohttp import web
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.tls import load, tls_context
 from ansible_ensemble.provision.server import log
 from ansible_ensemble.provision.server.app import application, files_application
 from ansible_ensemble.provision.server.call import Server
-from ansible_ensemble.provision.server.certificate import load, own_certificate, tls_context
+from ansible_ensemble.provision.server.certificate import own_certificate
 from ansible_ensemble.provision.server.first_start import new_password, prepare
 from ansible_ensemble.provision.server.hub import Hub
 from ansible_ensemble.provision.server.listening import bound, handed_over, shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from ansible_ensemble.core.passwords import hashed
 from ansible_ensemble.provision.objects.access import Role, User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleMeta, BundleRecord
@@ -13,7 +14,6 @@ from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool
 from ansible_ensemble.provision.rules.control import CONTROL_PARAMS
 from ansible_ensemble.provision.rules.object_edit import created_object
 from ansible_ensemble.provision.service.batch import Batch
-from ansible_ensemble.provision.service.passwords import hashed
 from ansible_ensemble.provision.service.users import new_secret
 from ansible_ensemble.provision.store.transaction import Transaction
 

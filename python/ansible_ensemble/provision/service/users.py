@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from ansible_ensemble.core.passwords import hashed
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.base import Record
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
@@ -11,7 +12,6 @@ from ansible_ensemble.provision.service.batch import Batch
 from ansible_ensemble.provision.service.guards import refuse_protected
 from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.service.parsing import parsed_body
-from ansible_ensemble.provision.service.passwords import hashed
 from ansible_ensemble.provision.store.transaction import Transaction
 
 #: 16 characters that are safe in addresses.

@@ -9,8 +9,9 @@ import pytest
 from cryptography import x509
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.tls import tls_context
 from ansible_ensemble.provision.server import certificate
-from ansible_ensemble.provision.server.certificate import own_certificate, tls_context
+from ansible_ensemble.provision.server.certificate import own_certificate
 
 
 def _read(path):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_ensemble.core.passwords import is_password
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.service import built_ins, params
-from ansible_ensemble.provision.service.passwords import is_password
 from tests.unit.provision.service.world import World, refusal
 
 

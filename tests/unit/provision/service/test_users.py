@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.passwords import hashed, is_password
 from ansible_ensemble.provision.objects.access import User
 from ansible_ensemble.provision.objects.codec import encode, plain
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import crud, users
-from ansible_ensemble.provision.service.passwords import hashed, is_password
 from tests.unit.provision.service.world import World, body, refusal
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.provision.server.attempts import LONGEST_WAIT, OF_ADDRESS, OF_USER, Attempts
+from ansible_ensemble.core.attempts import LONGEST_WAIT, OF_ADDRESS, OF_USER, Attempts
 
 
 class Clock:
