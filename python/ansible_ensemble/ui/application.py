@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ from ansible_ensemble.records.journals import job_log, job_of_journal, open_jour
 from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
 from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
-from ansible_ensemble.ui.access import Access, add_headers
+from ansible_ensemble.ui.access import Access, Handler, add_headers
 from ansible_ensemble.ui.command import Answers, Command, CommandFailed
 from ansible_ensemble.ui.feed import Feed, message, signature
 from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
+from ansible_ensemble.ui.rights import OPEN, SEE
 
 #: What is asked of the command alone, by its name.
 _COMMANDS = ("status", "outputs", "inputs", "history", "validate")
@@ -36,8 +37,6 @@ _FLAGS = ("force", "prune")
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 #: Seconds between two signs of life to viewers.
 _ALIVE = 15.0
-
-_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class BadRequest(Exception):
@@ -69,28 +68,37 @@ class Pages:
     def application(self) -> web.Application:
         """The application that serves them."""
         application = web.Application(middlewares=[self.access.guard, _errors])
-        application.add_routes(
-            [
-                web.get("/api/1/project", self.project),
-                web.get("/api/1/graph", self.graph),
-                web.get("/api/1/drift", self.drift),
-                web.get("/api/1/events", self.events),
-                web.get("/api/1/runs", self.runs),
-                web.post("/api/1/runs", self.look),
-                web.delete("/api/1/runs/{run}", self.cancel),
-                web.get("/api/1/jobs/{job}", self.job),
-                web.get("/api/1/jobs/{job}/entries", self.entries),
-                web.post("/api/1/plans", self.plan),
-                web.get("/api/1/plans/{plan}", self.saved_plan),
-                web.delete("/api/1/plans/{plan}", self.reject),
-                web.post("/api/1/plans/{plan}/approval", self.approve),
-                *(web.get(f"/api/1/{name}", self._command(name)) for name in _COMMANDS),
-                web.get("/{name:[a-z_]*(?:[.][a-z]+)?}", self.static),
-            ]
-        )
+        for method, path, handler, right in self.routes():
+            application.router.add_route(method, path, handler)
+            self.access.needs[handler] = right
         application.on_response_prepare.append(add_headers)
         application.on_shutdown.append(self._close)
         return application
+
+    def routes(self) -> Iterator[tuple[str, str, Handler, str]]:
+        """Method, path, what answers, and the right that it needs."""
+        for name in _COMMANDS:
+            yield "GET", f"/api/1/{name}", self._command(name), SEE
+        yield from (
+            ("GET", "/api/1/session", self.access.session, OPEN),
+            ("POST", "/api/1/session", self.access.log_in, OPEN),
+            ("DELETE", "/api/1/session", self.access.log_out, OPEN),
+            ("GET", "/api/1/project", self.project, SEE),
+            ("GET", "/api/1/graph", self.graph, SEE),
+            ("GET", "/api/1/drift", self.drift, SEE),
+            ("GET", "/api/1/events", self.events, SEE),
+            ("GET", "/api/1/runs", self.runs, SEE),
+            ("POST", "/api/1/runs", self.look, "look"),
+            ("DELETE", "/api/1/runs/{run}", self.cancel, "cancel"),
+            ("GET", "/api/1/jobs/{job}", self.job, SEE),
+            ("GET", "/api/1/jobs/{job}/entries", self.entries, SEE),
+            ("GET", "/api/1/plans", self.plans, SEE),
+            ("POST", "/api/1/plans", self.plan, "plan"),
+            ("GET", "/api/1/plans/{plan}", self.saved_plan, SEE),
+            ("DELETE", "/api/1/plans/{plan}", self.reject, "reject"),
+            ("POST", "/api/1/plans/{plan}/approval", self.approve, "approve"),
+            ("GET", "/{name:[a-z_]*(?:[.][a-z]+)?}", self.static, OPEN),
+        )
 
     async def _close(self, _application: web.Application) -> None:
         for feed in self._feeds.values():
@@ -118,12 +126,11 @@ class Pages:
         about = {
             "name": self.root.name,
             "folder": str(self.root),
-            "read_only": self.access.read_only,
             "trusted": is_trusted(self.root),
         }
         return _answer({**about, "workflows": WORKFLOWS, "looking": LOOKING, "ensembles": listed})
 
-    def _command(self, name: str) -> _Handler:
+    def _command(self, name: str) -> Handler:
         async def handler(request: web.Request) -> web.Response:
             ensemble = await self._ensemble(request)
             return _answer(await self.answers.get([name, str(ensemble)], ensemble))
@@ -179,7 +186,7 @@ class Pages:
                 if pending.done():
                     text = pending.result()
                     pending = asyncio.ensure_future(anext(messages, None))
-                if text is None:
+                if text is None or self.access.visitor(request) is None:
                     break
                 await response.write(text.encode())
         except ConnectionResetError:
@@ -201,6 +208,12 @@ class Pages:
             raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
         flags = [f"--{name}" for name in _FLAGS if options.get(name)]
         return _plan(await self.jobs.plan(ensemble, inputs, ["--workflow", workflow, *flags]), status=201)
+
+    async def plans(self, request: web.Request) -> web.Response:
+        """The plans of an ensemble that wait for approval."""
+        waiting = self.jobs.waiting(await self._ensemble(request))
+        told = ({"id": one.id, "workflow": one.workflow, "summary": summary_line(one.document)} for one in waiting)
+        return _answer(list(told))
 
     async def saved_plan(self, request: web.Request) -> web.Response:
         """A plan that waits for approval."""
@@ -309,7 +322,7 @@ def _run(run: Run, status: int) -> web.Response:
 
 
 @web.middleware
-async def _errors(request: web.Request, handler: _Handler) -> web.StreamResponse:
+async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answer errors in the command's form."""
     try:
         return await handler(request)

@@ -134,6 +134,10 @@ class Jobs:
         except KeyError:
             raise NotFound("this plan was approved or rejected already, or the server was started anew") from None
 
+    def waiting(self, ensemble: Path) -> list[SavedPlan]:
+        """The plans of an ensemble that wait for approval, oldest first."""
+        return [plan for plan in self._plans.values() if plan.ensemble == ensemble]
+
     def reject(self, name: str) -> None:
         """Forget a plan.
 

@@ -3,117 +3,202 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 import signal
+import socket
+import ssl
 import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from aiohttp import web
+from msgspec import Struct
 
 from ansible_ensemble.core.errors import UsageError
-from ansible_ensemble.ui.access import Access, names_of
+from ansible_ensemble.core.tls import names_of, tls_context
+from ansible_ensemble.ui.access import HERE, Access, hosts_of
 from ansible_ensemble.ui.application import Pages
+from ansible_ensemble.ui.users import Users
 
 #: The port at which a socket is meant to be reached through ssh.
 _FORWARDED = 8080
 
 
+class Address(Struct, frozen=True):
+    """Where the pages are served.
+
+    Attributes:
+        host: the address to listen at.
+        port: the port; 0 takes a free one.
+        socket: the file of a socket that only its user can open, instead of host and port.
+        cert: the certificate of TLS, and
+        key: its key.
+        url: how browsers reach the server, if a proxy or a name of the certificate makes it another one.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    socket: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    url: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether only this machine reaches it."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @property
+    def scheme(self) -> str:
+        """How browsers begin its URL."""
+        return urlsplit(self.url).scheme or ("https" if self.cert else "http")
+
+    def check(self, users: Users | None) -> None:
+        """Refuse what would show the pages to others without TLS, or without users.
+
+        Raises:
+            UsageError: the options do not go together.
+        """
+        if not 0 <= self.port < 65536:
+            raise UsageError(f"--port {self.port}: a port is a number up to 65535")
+        if bool(self.cert) != bool(self.key):
+            raise UsageError(
+                "a certificate needs its key, and a key its certificate", hint="give both --cert and --key"
+            )
+        if self.socket and (self.cert or self.port or not self.is_here):
+            raise UsageError("a socket has no address, port or certificate")
+        if not self.is_here and not (self.cert and users):
+            raise UsageError(
+                f"--host {self.host} lets others see the pages, which needs TLS and users",
+                hint="give --cert, --key and --users",
+            )
+        found = urlsplit(self.url)
+        if self.url and (found.scheme not in ("http", "https") or not found.netloc or found.path.strip("/")):
+            raise UsageError(f"--url {self.url}: it is a scheme and a name, as in https://ensembles.example.com")
+        if self.url and found.scheme == "http" and (users or self.cert):
+            raise UsageError(f"--url {self.url}: passwords and sessions need https")
+
+
 async def serve(
-    root: Path, tell: Callable[[str], None], *, port: int = 0, socket: Path | None = None, read_only: bool = False
+    root: Path, tell: Callable[[str], None], address: Address, *, users: Users | None = None, read_only: bool = False
 ) -> None:
-    """Serve the pages on this machine's own address, or on a socket that only this user can open.
+    """Serve the pages.
 
     Args:
         root: the project's folder.
         tell: shows a line to who started it.
-        port: the port; 0 takes a free one.
-        socket: the socket's file, instead of a port.
+        address: where.
+        users: who may log in; without them, whoever has an address that is told here.
         read_only: whether nothing may be changed.
 
     Raises:
-        UsageError: the port or the socket is in use.
+        UsageError: the address is in use, or open to others without protection.
     """
-    access = Access(frozenset(), read_only=read_only)
-    pages = Pages(root, access)
-    runner = web.AppRunner(pages.application(), access_log=None, shutdown_timeout=1.0)
+    address.check(users)
+    context = tls_context(address.cert, address.key) if address.cert and address.key else None
+    access = Access(frozenset(), read_only=read_only, users=users, secure=address.scheme == "https")
+    runner = web.AppRunner(Pages(root, access).application(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        with _freed(socket):
-            address = await _listen(runner, access, port, socket)
-            _tell_address(tell, root, address, access, socket)
-            await _stopped(lambda: tell(f"  {address}/?token={access.new_token()}"))
+        with _freed(address.socket):
+            url = await _listen(runner, access, address, context)
+            await _stopped(_greet(tell, root, url, access, address.socket))
     finally:
         await runner.cleanup()
 
 
 @contextmanager
-def _freed(socket: Path | None) -> Iterator[None]:
+def _freed(file: Path | None) -> Iterator[None]:
     """Remove the socket that is made within, and nothing that was there before or took its place."""
-    if socket is None:
+    if file is None:
         yield
         return
-    if socket.exists() or socket.is_symlink():
-        raise UsageError(f"{socket} exists already", hint="remove it if no server uses it, or give another one")
+    if file.exists() or file.is_symlink():
+        raise UsageError(f"{file} exists already", hint="remove it if no server uses it, or give another one")
     made = None
     try:
         yield
     finally:
         with suppress(OSError):
-            made = socket.stat()
+            made = file.stat()
         if made is not None and stat.S_ISSOCK(made.st_mode):
-            socket.unlink()
+            file.unlink()
 
 
-async def _listen(runner: web.AppRunner, access: Access, port: int, socket: Path | None) -> str:
-    """Begin to listen; returns the address without a path."""
+async def _listen(runner: web.AppRunner, access: Access, address: Address, context: ssl.SSLContext | None) -> str:
+    """Begin to listen; returns how browsers reach it, without a path."""
     try:
-        if socket is not None:
+        if address.socket is not None:
             before = os.umask(0o177)
             try:
-                await web.UnixSite(runner, str(socket)).start()
+                await web.UnixSite(runner, str(address.socket)).start()
             finally:
                 os.umask(before)
-            return f"http://localhost:{_FORWARDED}"
-        await web.TCPSite(runner, "127.0.0.1", port).start()
+        else:
+            await web.TCPSite(runner, address.host, address.port, ssl_context=context).start()
     except OSError as error:
-        where = f"the socket {socket}" if socket else f"port {port}"
-        why = os.strerror(error.errno) if error.errno else error  # asyncio's own words repeat the address
+        where = f"the socket {address.socket}" if address.socket else f"port {address.port} of {address.host}"
+        why = (
+            os.strerror(error.errno) if error.errno and error.errno > 0 else error
+        )  # asyncio's own words repeat the address
         raise UsageError(f"{where} cannot be used: {why}", hint="give another one") from None
-    taken = runner.addresses[0][1]
-    access.hosts = names_of(taken)
-    return f"http://127.0.0.1:{taken}"
+    if address.url:
+        access.hosts = frozenset((urlsplit(address.url).netloc,))
+        return address.url.rstrip("/")
+    if address.socket is not None:
+        return f"http://localhost:{_FORWARDED}"
+    port, standard = runner.addresses[0][1], 443 if context else 80
+    access.hosts = hosts_of(port, {*HERE, address.host} if address.is_here else names_of(address.host), standard)
+    name = socket.gethostname() if address.host in ("0.0.0.0", "::") else address.host
+    return f"{address.scheme}://{f'[{name}]' if ':' in name else name}:{port}"
 
 
-def _tell_address(tell: Callable[[str], None], root: Path, address: str, access: Access, socket: Path | None) -> None:
-    tell(f"The pages of {root} are at the address below, which opens once, in one browser.")
-    tell(f"  {address}/?token={access.new_token()}")
-    if socket is not None:
-        tell(f"It is reached through `ssh -L {_FORWARDED}:{socket.absolute()} HOST`.")
-    more = "Enter prints another address; " if sys.stdin and sys.stdin.isatty() else ""
+def _greet(
+    tell: Callable[[str], None], root: Path, url: str, access: Access, socket_file: Path | None
+) -> Callable[[], None] | None:
+    """Tell where the pages are; returns what tells another address that opens once, unless users log in."""
+
+    def another() -> None:
+        tell(f"  {url}/?token={access.new_token()}")
+
+    at_terminal = bool(sys.stdin and sys.stdin.isatty())
+    if access.users:
+        tell(f"The pages of {root}, for its users, are at:")
+        tell(f"  {url}/")
+    else:
+        tell(f"The pages of {root} are at the address below, which opens once, within an hour, in one browser.")
+        another()
+    if socket_file is not None:
+        tell(f"It is reached through `ssh -L {_FORWARDED}:{socket_file.absolute()} HOST`.")
+    more = "Enter prints another address; " if at_terminal and not access.users else ""
     tell(f"{more}Ctrl-C stops, and leaves alone the jobs that run.")
+    return None if access.users or not at_terminal else another
 
 
-async def _stopped(print_another: Callable[[], None]) -> None:
-    """Wait for a signal to stop; at a terminal, each line that is entered asks for another address."""
+async def _stopped(print_another: Callable[[], None] | None) -> None:
+    """Wait for a signal to stop; each line that is entered at a terminal has another address printed."""
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, stopped.set)
-    at_terminal = bool(sys.stdin and sys.stdin.isatty())
 
     def entered() -> None:
         if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
             loop.remove_reader(sys.stdin)  # the shell reads there now
-        elif sys.stdin.readline():
+        elif sys.stdin.readline() and print_another:
             print_another()
         else:
             loop.remove_reader(sys.stdin)
 
-    if at_terminal:
+    if print_another:
         loop.add_reader(sys.stdin, entered)
     await stopped.wait()
-    if at_terminal:
+    if print_another:
         loop.remove_reader(sys.stdin)

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from ansible_ensemble.ui.access import Access, names_of
+from ansible_ensemble.ui.access import Access, hosts_of
 from ansible_ensemble.ui.application import Pages
+from ansible_ensemble.ui.users import Users
 
 SECRET = "a word that nobody may see"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -79,10 +80,10 @@ class Served:
         ensemble: its only ensemble, as the API names it.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, users: Users | None = None) -> None:
         self.root = root
         self.ensemble = "web/ensemble.yaml"
-        self._access = Access(frozenset())
+        self._access = Access(frozenset(), users=users)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
@@ -93,7 +94,7 @@ class Served:
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         port = runner.addresses[0][1]
-        self._access.hosts = names_of(port)
+        self._access.hosts = hosts_of(port)
         return runner, port
 
     def _run(self, work: Any) -> Any:

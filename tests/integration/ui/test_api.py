@@ -32,7 +32,7 @@ class Browser:
             method,
             f"{self._served.url}/api/1/{path}",
             params={"ensemble": self._served.ensemble},
-            json=body or None,
+            json=body if body or method == "POST" else None,
             timeout=PATIENCE,
         )
         assert answer.status_code == status, answer.text

@@ -26,7 +26,7 @@ def serving(project: Path, *words: str, **variables: str) -> Iterator[tuple[subp
     assert process.stdout is not None
     try:
         printed = ""
-        while not (found := re.search(r"http://\S+", printed)):
+        while not (found := re.search(r"https?://\S+", printed)):
             line = process.stdout.readline()
             assert line, printed
             printed += line
@@ -44,7 +44,7 @@ def test_a_job_outlives_the_pages(project: Path, number: signal.Signals) -> None
         browser.get(address, timeout=PATIENCE)
         api, query = f"{address.partition('?')[0]}api/1", {"ensemble": "web/ensemble.yaml"}
         made = browser.post(f"{api}/plans", params=query, json={"workflow": "deploy"}, timeout=PATIENCE).json()
-        browser.post(f"{api}/plans/{made['id']}/approval", params=query, timeout=PATIENCE)
+        browser.post(f"{api}/plans/{made['id']}/approval", params=query, json={}, timeout=PATIENCE)
         process.send_signal(number)
         process.wait(PATIENCE)
     go_on.touch()

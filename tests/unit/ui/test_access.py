@@ -2,86 +2,109 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
-from aiohttp import ClientSession, CookieJar, web
+from multidict import CIMultiDict
 
-from ansible_ensemble.ui.access import Access, names_of
+from ansible_ensemble.core.attempts import OF_USER
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.passwords import hashed
+from ansible_ensemble.ui.access import SESSION_LIFE, TOKEN_LIFE, Access
+from ansible_ensemble.ui.users import Users
+from tests.unit.ui.asking import Asked, answers, get, post, statuses, write
 
-
-async def _answers(access: Access, *asked: tuple[str, str, dict[str, str]]) -> list[tuple[int, str]]:
-    """The statuses and texts of requests, in one browser: their methods, paths and headers."""
-
-    async def handler(_request: web.Request) -> web.Response:
-        return web.Response(text="shown")
-
-    application = web.Application(middlewares=[access.guard])
-    application.router.add_route("*", "/", handler)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    port = runner.addresses[0][1]
-    access.hosts = names_of(port)
-    try:
-        async with ClientSession(cookie_jar=_jar()) as browser:
-            told = []
-            for method, path, headers in asked:
-                named = {name: value.replace("PORT", str(port)) for name, value in headers.items()}
-                async with browser.request(method, f"http://127.0.0.1:{port}{path}", headers=named) as answer:
-                    told.append((answer.status, await answer.text()))
-            return told
-    finally:
-        await runner.cleanup()
+PASSWORD = "correct horse"
+KEPT = hashed(PASSWORD)
+OTHER = hashed("battery staple")
 
 
-def _jar() -> CookieJar:
-    return CookieJar(unsafe=True)  # also for addresses in numbers
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
-def _asked(access: Access, *asked: tuple[str, str, dict[str, str]]) -> list[tuple[int, str]]:
-    return asyncio.run(_answers(access, *asked))
+def log_in(name: str = "ann", password: str = PASSWORD, **said: Any) -> Asked:
+    return post("/session", {"name": name, "password": password}, **said)
+
+
+# --- whoever started the server -----------------------------------------------------------------------------------
 
 
 def test_an_address_opens_once() -> None:
     access = Access(frozenset())
     token = access.new_token()
-    (status, text), (again, why) = _asked(access, ("GET", f"/?token={token}", {}), ("GET", f"/?token={token}", {}))
-    assert (status, text) == (200, "shown"), "the browser was sent on, and has a session"
-    assert again == 401
-    assert "used already" in why
+    first, again = answers(access, get(f"/?token={token}"), get(f"/?token={token}"))
+    assert (first.status, first.text) == (200, "shown"), "the browser was sent on, and has a session"
+    assert again.status == 401
+    assert "used already" in again.text
 
 
 @pytest.mark.parametrize("session", [None, "guessed", "gu\u00e9ssed", "\udcff"])
 def test_nobody_without_a_session_sees_anything(session: str | None) -> None:
     access = Access(frozenset())
     headers = {} if session is None else {"Cookie": f"{access.cookie}={session}"}
-    ((status, text),) = _asked(access, ("GET", "/", headers))
-    assert status == 401
-    assert "shown" not in text
+    for answer in answers(access, get(headers=headers), get("/session", headers=headers), get("/nowhere")):
+        assert answer.status == 401
+        assert "shown" not in answer.text
+
+
+def test_an_address_and_a_session_end_with_their_time() -> None:
+    clock = Clock()
+    access = Access(frozenset(), clock=clock)
+    old, good = access.new_token(), access.new_token()
+
+    def pass_by(seconds: float) -> None:
+        clock.now += seconds
+
+    assert statuses(
+        access,
+        get(f"/?token={good}"),
+        get(first=lambda: pass_by(TOKEN_LIFE)),
+        get(f"/?token={old}"),
+        get(),
+        get(first=lambda: pass_by(SESSION_LIFE - TOKEN_LIFE)),
+    ) == [200, 200, 401, 200, 401]
 
 
 FROM_ELSEWHERE = [
     {"Host": "attacker.example"},
     {"Host": "attacker.example:PORT"},
+    {"Host": "localhost.attacker.example:PORT"},
+    {"Host": ""},
     {"Origin": "http://attacker.example"},
+    {"Origin": "https://127.0.0.1:PORT"},
+    {"Origin": "http://localhost:PORT"},
+    {"Origin": "http://127.0.0.1:1"},
     {"Origin": "null"},
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+    {"Content-Type": "text/plain"},
+    {"Content-Type": "application/x-www-form-urlencoded"},
 ]
 
 
 @pytest.mark.parametrize("headers", FROM_ELSEWHERE, ids=str)
 def test_other_sites_change_nothing(headers: dict[str, str]) -> None:
     access = Access(frozenset())
-    opened, asked, own = _asked(
-        access,
-        ("GET", f"/?token={access.new_token()}", {}),
-        ("POST", "/", headers),
-        ("POST", "/", {"Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "same-origin"}),
-    )
-    assert opened[0] == own[0] == 200
-    assert asked[0] == 403
+    own = {"Origin": "http://127.0.0.1:PORT", "Sec-Fetch-Site": "same-origin"}
+    assert statuses(access, get(f"/?token={access.new_token()}"), post(headers=headers), post(headers=own), post()) == [
+        200,
+        403,
+        200,
+        200,
+    ]
+
+
+@pytest.mark.parametrize("headers", [one for one in FROM_ELSEWHERE if "Host" in one], ids=str)
+def test_a_name_that_leads_here_and_is_not_ours_shows_nothing(headers: dict[str, str]) -> None:
+    access = Access(frozenset())
+    assert statuses(access, get(f"/?token={access.new_token()}"), get(headers=headers)) == [200, 403]
 
 
 def test_two_servers_have_sessions_of_their_own() -> None:
@@ -90,9 +113,167 @@ def test_two_servers_have_sessions_of_their_own() -> None:
 
 def test_read_only_shows_and_changes_nothing() -> None:
     access = Access(frozenset(), read_only=True)
-    opened, posted, deleted = _asked(
-        access, ("GET", f"/?token={access.new_token()}", {}), ("POST", "/", {}), ("DELETE", "/", {})
+    opened, posted, deleted = answers(access, get(f"/?token={access.new_token()}"), post(), Asked("DELETE", "/"))
+    assert opened.status == 200
+    assert posted.status == deleted.status == 403
+    assert "--read-only" in posted.text
+
+
+# --- users --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write(
+        tmp_path / "users.yaml",
+        f"users:\n  ann: {{roles: [approve, operate], password: {KEPT}}}\n"
+        f"  joe: {{roles: [read], password: {OTHER}}}\n  eve: {{roles: [operate]}}\n",
     )
-    assert opened[0] == 200
-    assert posted[0] == deleted[0] == 403
-    assert "--read-only" in posted[1]
+
+
+@pytest.fixture
+def access(file: Path) -> Access:
+    return Access(frozenset(), users=Users(file))
+
+
+def test_a_user_logs_in_and_out(access: Access) -> None:
+    before, _login, session, shown, posted, _logout, after = answers(
+        access, get(), log_in(), get("/session"), get(), post(), Asked("DELETE", "/session"), get()
+    )
+    assert (before.status, before.text) == (401, "Log in first.\n")
+    assert (
+        session.text
+        == '{"user": "ann", "may": ["see", "plan", "look", "cancel", "approve", "reject"], "session": true}'
+    )
+    assert (shown.status, posted.status, after.status) == (200, 200, 401)
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [("ann", "wrong"), ("ann", ""), ("nobody", PASSWORD), ("", ""), ("eve", ""), ("joe", PASSWORD)],
+)
+def test_a_wrong_password_opens_nothing(access: Access, name: str, password: str) -> None:
+    refused, after = answers(access, log_in(name, password), get())
+    assert (refused.status, after.status, refused.cookie) == (403, 401, "")
+    assert refused.text == "The name or the password is wrong.\n", "which of them is not said"
+
+
+@pytest.mark.parametrize("body", [[], "x", {"name": "ann"}, None, 1], ids=str)
+def test_what_is_no_login_is_refused(access: Access, body: Any) -> None:
+    assert statuses(access, Asked("POST", "/session", {"Content-Type": "application/json"}, body))[0] in (400, 403)
+
+
+def test_who_guesses_is_sent_away(access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ansible_ensemble.core.password_check.LONGEST_WAIT", 0.4)
+    guessed = statuses(access, *[log_in(password="wrong")] * (OF_USER + 1), log_in())
+    assert guessed == [403] * OF_USER + [429, 429], "also with the right one, until the wait is over"
+
+
+def test_a_session_that_somebody_planted_stays_closed(access: Access) -> None:
+    planted = {"Cookie": f"{access.cookie}=planted"}
+    (login,) = answers(access, log_in(headers=planted))
+    assert "planted" not in login.cookie
+    assert login.cookie.startswith(access.cookie)
+    assert statuses(access, get(headers=planted)) == [401]
+
+
+def test_a_login_ends_the_session_before(access: Access) -> None:
+    first, _second = answers(access, log_in(), log_in())
+    kept = first.cookie.partition(";")[0]
+    assert statuses(access, get(headers={"Cookie": kept})) == [401]
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_what_browsers_are_told_of_the_cookie(file: Path, secure: bool) -> None:
+    access = Access(frozenset(), users=Users(file), secure=secure)
+    own = {"Origin": "https://127.0.0.1:PORT"} if secure else {}
+    (login,) = answers(access, log_in(headers=own))
+    said = set(re.split(r"; ", login.cookie)[1:])
+    assert said == {"HttpOnly", "Path=/", "SameSite=Strict", *(["Secure"] if secure else [])}
+    assert login.cookie.startswith("__Host-") is secure, "no other name's server can set it"
+
+
+CHANGES = {
+    "is removed": "users: {joe: {roles: [read]}}\n",
+    "has another password": f"users: {{ann: {{roles: [operate], password: {OTHER}}}}}\n",
+    "is of a file that is wrong now": "users: [\n",
+}
+
+
+@pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES)
+def test_a_session_ends_when_its_user(access: Access, file: Path, text: str) -> None:
+    assert statuses(access, log_in(), get(), get(first=lambda: write(file, text))) == [204, 200, 401]
+
+
+def test_a_role_that_is_taken_away_is_gone(access: Access, file: Path) -> None:
+    text = f"users: {{ann: {{roles: [read], password: {KEPT}}}}}\n"
+    assert statuses(access, log_in(), post(), post(first=lambda: write(file, text)), get()) == [204, 200, 403, 200]
+
+
+def test_a_token_opens_nothing_where_there_are_users(access: Access) -> None:
+    assert statuses(access, get(f"/?token={access.new_token()}"), get()) == [401, 401]
+
+
+WRONG = {
+    "a password as it is": "users: {ann: {roles: [read], password: secret}}\n",
+    "an unknown role": "users: {ann: {roles: [admin]}}\n",
+    "an unknown field": "users: {ann: {role: read}}\n",
+    "no map": "- ann\n",
+    "no YAML": "users: [\n",
+    "an address that is none": "proxy: {header: X-User, addresses: [proxy.example]}\n",
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_a_file_of_users_that_is_wrong(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput):
+        Users(write(tmp_path / "users.yaml", text))
+
+
+@pytest.mark.parametrize("mode", [0o604, 0o620, 0o602, 0o666])
+def test_a_file_of_users_that_others_may_read_or_change(tmp_path: Path, mode: int) -> None:
+    with pytest.raises(InvalidInput, match="others may"):
+        Users(write(tmp_path / "users.yaml", "users: {}\n", mode))
+
+
+# --- a proxy ------------------------------------------------------------------------------------------------------
+
+
+def behind(tmp_path: Path, addresses: str, roles: str = "") -> Access:
+    text = f"users: {{ann: {{roles: [operate]}}}}\nproxy: {{header: X-User, addresses: [{addresses}]{roles}}}\n"
+    return Access(frozenset(), users=Users(write(tmp_path / "users.yaml", text)))
+
+
+def test_a_proxy_says_who_asks(tmp_path: Path) -> None:
+    access = behind(tmp_path, "127.0.0.0/8")
+    named = {"X-User": "ann"}
+    assert statuses(access, get(headers=named), post(headers=named), get()) == [200, 200, 401]
+
+
+def test_a_proxy_is_no_way_around_the_origin(tmp_path: Path) -> None:
+    access = behind(tmp_path, "127.0.0.1")
+    assert statuses(access, post(headers={"X-User": "ann", "Origin": "http://attacker.example"})) == [403]
+
+
+@pytest.mark.parametrize("addresses", ["192.0.2.7", "127.0.0.2", "'::1'", ""])
+def test_a_header_that_does_not_come_from_the_proxy_says_nothing(tmp_path: Path, addresses: str) -> None:
+    access = behind(tmp_path, addresses, ", roles: [operate]")
+    forwarded = {
+        "X-User": "ann",
+        "X-Forwarded-For": "192.0.2.7",
+        "X-Real-IP": "192.0.2.7",
+        "Forwarded": "for=192.0.2.7",
+    }
+    assert statuses(access, get(headers=forwarded), post(headers=forwarded)) == [401, 401]
+
+
+def test_a_header_that_the_proxy_did_not_replace_says_nothing(tmp_path: Path) -> None:
+    access = behind(tmp_path, "127.0.0.1")
+    both = CIMultiDict([("X-User", "ann"), ("X-User", "joe")])
+    assert statuses(access, get(headers=both)) == [401]
+
+
+@pytest.mark.parametrize(("roles", "expected"), [("", 401), (", roles: [read]", 200)])
+def test_whom_the_proxy_names_and_the_file_does_not(tmp_path: Path, roles: str, expected: int) -> None:
+    access = behind(tmp_path, "127.0.0.1", roles)
+    assert statuses(access, get(headers={"X-User": "joe"})) == [expected]

@@ -21,6 +21,7 @@ async function request(method, path, parameters, body) {
     throw new Refused(0, [{ text: "the server does not answer: it was stopped, or this machine is not reached" }]);
   }
   const text = await response.text();
+  if (response.status === 401) dispatchEvent(new Event("loggedout"));
   if (!response.ok) {
     let errors;
     try {
@@ -54,7 +55,10 @@ export function follow(ensemble, { entries, changed }) {
         begun = true;
         resolve(stop);
       });
-      source.addEventListener("error", () => resolve(stop));
+      source.addEventListener("error", () => {
+        if (begun && source.readyState === EventSource.CLOSED) changed(); // refused: the page says why
+        resolve(stop);
+      });
     };
     const turn = () => (document.hidden ? source.close() : connect());
     const stop = () => {

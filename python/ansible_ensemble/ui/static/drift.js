@@ -21,7 +21,7 @@ export async function open(context) {
   return {
     async refresh() { await load(); this.draw(); },
     draw() {
-      show(content, h("h1", {}, "Drift"), said, project.read_only ? null : h("p", {}, h("button", { onclick: check }, "Check for drift")),
+      show(content, h("h1", {}, "Drift"), said, !project.may.includes("look") ? null : h("p", {}, h("button", { onclick: check }, "Check for drift")),
         found === null ? empty("Nobody has checked yet.") : [
           h("p", {}, `Found by ${found.workflow} `, h("a", { href: address("job", ensemble, found.job) }, found.job), `, ${time(found.time)}`),
           found.instances.length ? found.instances.map((one) => one_(one, context)) : empty("What lives was as it is recorded."),

@@ -35,7 +35,7 @@ export async function open(context) {
   };
   const runView = (run) => h("details", { class: "run", open: run.running || run.id === name || run.exit_code !== 0 },
     h("summary", {}, `${run.workflow}, begun here `, badge(run.running ? "running" : run.exit_code === 0 ? "ok" : "failed"), " ",
-      run.running && !project.read_only ? h("button", { onclick: cancel(run) }, cancelled.has(run.id) ? "Kill what runs" : "Cancel") : null),
+      run.running && project.may.includes("cancel") ? h("button", { onclick: cancel(run) }, cancelled.has(run.id) ? "Kill what runs" : "Cancel") : null),
     h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": `Output of ${run.workflow}` }, run.lines.join("\n")));
   const compare = async (first, then) => {
     try {
@@ -67,7 +67,7 @@ export async function open(context) {
         h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
         badge(job.outcome), badge(job.status), duration(job.seconds), job.summary ?? ""]);
       show(content, h("h1", {}, "Jobs"), said,
-        project.read_only ? null : h("div", { class: "decide" }, project.looking.map((workflow) =>
+        !project.may.includes("look") ? null : h("div", { class: "decide" }, project.looking.map((workflow) =>
           h("button", { onclick: (event) => look(event, workflow) }, LABELS[workflow] ?? workflow))),
         [...runs].reverse().slice(0, 5).map(runView),
         h("h2", {}, "History"), rows.length

@@ -1,4 +1,4 @@
-import { get, follow } from "./api.js";
+import { get, follow, remove } from "./api.js";
 import { announce, h, problems, show } from "./dom.js";
 import * as topology from "./topology.js";
 import * as instance from "./instance.js";
@@ -7,6 +7,7 @@ import * as jobs from "./jobs.js";
 import * as job from "./job.js";
 import * as drift from "./drift.js";
 import * as values from "./values.js";
+import * as login from "./login.js";
 import * as projectPage from "./project.js";
 
 // Page -> its title in the tabs of an ensemble, none where another page leads to it, and its module.
@@ -45,9 +46,17 @@ function header(page, ensemble) {
     h("div", { class: "top" },
       h("a", { class: "home", href: "#/" }, project.name),
       ensemble ? h("span", { class: "crumb" }, ensemble) : null,
-      project.read_only ? h("span", { class: "badge" }, "read only") : null),
+      project.may.length === 1 ? h("span", { class: "badge" }, "read only") : null,
+      project.user ? h("span", { class: "faint" }, project.user) : null,
+      project.session ? h("button", { onclick: log_out }, "Log out") : null),
     ensemble ? h("nav", { "aria-label": "Pages of the ensemble" }, tabs.map(([name, [title]]) =>
       h("a", { href: address(name, ensemble), "aria-current": name === current ? "page" : null }, title))) : null);
+}
+
+async function log_out() {
+  await remove("session").catch(() => {});
+  project = undefined;
+  render();
 }
 
 async function render() {
@@ -56,7 +65,13 @@ async function render() {
   leave = () => {};
   const content = document.getElementById("content");
   try {
-    project ??= await get("project");
+    const session = project ?? await get("session");
+    if (!session.may.length) {
+      show(document.getElementById("header"));
+      login.render(content, render);
+      return;
+    }
+    project ??= { ...session, ...await get("project") };
     const [page, ensemble, name] = parts();
     const chosen = PAGES[page]?.[1];
     header(chosen ? page : "", chosen ? ensemble : undefined);
@@ -114,6 +129,11 @@ function failed(content, error) {
     h("p", {}, h("button", { onclick: () => render() }, "Try again")));
 }
 
+addEventListener("loggedout", () => {
+  if (!project) return; // it is said already
+  project = undefined;
+  render();
+});
 addEventListener("hashchange", async () => {
   await render();
   document.getElementById("content").focus({ preventScroll: true });

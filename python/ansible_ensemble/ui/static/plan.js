@@ -11,8 +11,9 @@ const LOOKS = { deploy: "primary", undeploy: "danger" };
 export async function open(context) {
   const { ensemble, name, content, project, address } = context;
   const said = h("div");
-  let shown;
+  let shown, waiting = [];
   async function load() {
+    if (!name) waiting = await get("plans", { ensemble });
     shown = name ? await get(`plans/${encodeURIComponent(name)}`, { ensemble }) : await get("graph", { ensemble }).then((found) => ({ plan: found, words: found.words }));
   }
   const act = async (event, work) => {
@@ -30,19 +31,19 @@ export async function open(context) {
     context.go(address("plan", ensemble, made.id));
   });
   function decide() {
-    if (project.read_only) return null;
     if (name && shown.words.empty) return h("p", {}, h("a", { href: address("plan", ensemble) }, "Make another plan"));
     if (name) {
       return h("div", { class: "decide" },
-        h("button", { class: "primary", onclick: (event) => act(event, async () => {
+        project.may.includes("approve") ? h("button", { class: "primary", onclick: (event) => act(event, async () => {
           const run = await post(`plans/${encodeURIComponent(name)}/approval`, { ensemble });
           context.go(address("jobs", ensemble, run.id));
-        }) }, `Approve and ${shown.plan.workflow}`),
-        h("button", { onclick: (event) => act(event, async () => {
+        }) }, `Approve and ${shown.plan.workflow}`) : null,
+        project.may.includes("reject") ? h("button", { onclick: (event) => act(event, async () => {
           await remove(`plans/${encodeURIComponent(name)}`, { ensemble });
           context.go(address("plan", ensemble));
-        }) }, "Reject"));
+        }) }, "Reject") : null);
     }
+    if (!project.may.includes("plan")) return null;
     const form = h("fieldset", {}, h("legend", {}, "A plan to approve"), Object.entries(OPTIONS).map(([option, text]) =>
       h("label", { class: "check" }, h("input", { type: "checkbox", name: option }), ` --${option}: ${text}`)),
     h("div", { class: "decide" }, project.workflows.map((workflow) =>
@@ -59,9 +60,15 @@ export async function open(context) {
       show(content, h("h1", {}, name ? `Plan of ${plan.workflow}` : "What deploy would do"),
         h("p", { class: "summary" }, words.summary), plan.warnings.map((text) => h("p", { class: "warning" }, text)),
         project.trusted ? null : h("p", { class: "warning" }, "The project is not trusted, so that no job runs: ansible-ensemble trust ", project.folder),
-        said, decide(), inputs(plan), changes(plan, words), outputs(plan), left(plan));
+        said, waitingFor(waiting, (id) => address("plan", ensemble, id)), decide(), inputs(plan), changes(plan, words), outputs(plan), left(plan));
     },
   };
+}
+
+function waitingFor(plans, address) {
+  if (!plans.length) return null;
+  return h("section", { class: "panel" }, h("h2", {}, "Plans that wait for approval"), h("ul", {}, plans.map((one) =>
+    h("li", {}, h("a", { href: address(one.id) }, one.workflow), ` ${one.summary}`))));
 }
 
 function inputs(plan) {

@@ -56,7 +56,7 @@ function form(context, inputs, given) {
     field,
     h("div", { class: "faint" }, typeText(input), input.description ? ` — ${input.description}` : "",
       recorded.has(input.name) ? ` (${recorded.get(input.name).origin})` : ""))),
-  said, context.project.read_only ? null : h("button", { class: "primary" }, "Make a plan"));
+  said, !context.project.may.includes("plan") ? null : h("button", { class: "primary" }, "Make a plan"));
   return element;
 }
 
