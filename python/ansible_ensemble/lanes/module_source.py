@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from importlib.util import find_spec
+from pathlib import Path
 
 from ansible_ensemble.configurators.module_sources import sources
 from ansible_ensemble.core.regex import regex
@@ -12,6 +13,7 @@ from ansible_ensemble.core.regex import regex
 _BASE = regex(rb"\bAnsibleModule\b")
 #: What starts the module once more, or reads files of its own archive.
 _EXPECTS_A_PROGRAM = (b"respawn_module", b"WANT_JSON", b"<<INCLUDE_ANSIBLE_MODULE_")
+_COLLECTIONS = "ansible_collections"
 
 
 def runs_in_a_fork(name: str, path: str) -> bool:
@@ -21,7 +23,9 @@ def runs_in_a_fork(name: str, path: str) -> bool:
         name: the module's Python name, against which its relative imports are resolved.
         path: its file.
     """
-    texts = list(sources(name, path, _file))
+    text = Path(path).read_bytes()
+    is_alone = not name.startswith(_COLLECTIONS) and _COLLECTIONS.encode() not in text
+    texts = [text] if is_alone else list(sources(name, path, _file))
     if any(word in text for text in texts for word in _EXPECTS_A_PROGRAM):
         return False
     return any(_BASE.search(text) for text in texts)
@@ -30,7 +34,7 @@ def runs_in_a_fork(name: str, path: str) -> bool:
 @functools.cache
 def _file(name: str) -> str | None:
     """The file of a module_util of a collection; None if it is a name in one, or a collection that is missing."""
-    if not name.startswith("ansible_collections."):
+    if not name.startswith(f"{_COLLECTIONS}."):
         return None
     try:
         spec = find_spec(name)
