@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Mapping
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from posixpath import basename, join, normpath, relpath
 from typing import Any
@@ -17,8 +18,18 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
-from ansible_ensemble.configurators.looks import COMMAND, FOLDER, Look, as_other, digest_of, look_at
-from ansible_ensemble.configurators.protocol import Note, Task
+from ansible_ensemble.configurators.looks import (
+    COMMAND,
+    FOLDER,
+    Look,
+    as_other,
+    can_look_at,
+    digest_of,
+    look_at,
+    looking,
+    seen_by,
+)
+from ansible_ensemble.configurators.protocol import Conversation, Note, Task
 from ansible_ensemble.configurators.sent_files import sent_file
 from ansible_ensemble.configurators.teardown import PACKAGES, Way, full_name, makes_tree, path_of, way_of
 from ansible_ensemble.core.orders import ModuleCall, Outcome, did_not_look
@@ -35,6 +46,8 @@ _UNARCHIVE = f"{BUILTIN}unarchive"
 _ALONE = frozenset({f"{BUILTIN}git", f"{BUILTIN}subversion"})
 _THERE = "it was there before"
 UNKNOWN = "whether it was there before is not known"
+#: What was there before is looked at when its module begins.
+_UNSEEN = {"unknown": True, "unseen": True}
 #: Tells whether a service of systemd is active, and whether it is enabled.
 _ASK_SERVICE = """
 command -v systemctl >/dev/null || exit 3
@@ -91,18 +104,44 @@ class Footprint(Struct):
         return Note({name: value for name, value in asdict(self).items() if value})
 
 
-def nothing() -> Generator[ModuleCall | Note, Any, None]:
-    """Nothing is noted."""
-    yield from ()
+#: What is ordered to note what a module makes.
+_Noting = ModuleCall | Conversation | Note
 
 
-def begin(
-    task: Task, call: ModuleCall, teardown: Mapping[str, Any]
-) -> Generator[ModuleCall | Note, Any, Footprint | None]:
-    """What has to be known before a module runs; it is noted then.
+def carry_out_noting(task: Task, call: ModuleCall, teardown: Mapping[str, Any]) -> Generator[_Noting, Any, Outcome]:
+    """Call a module, and note what it makes.
 
     `teardown` says by which module, with which of the arguments and which more, it is taken away.
     """
+    found = yield from _begin(task, call, teardown)
+    if found is None:
+        outcome: Outcome = yield call
+        return outcome
+    if found.before == _UNSEEN:
+        look = looking(found.path, deep=False, most=_MOST_BEFORE + 2)
+        outcome = yield Conversation(replace(call, first=look), partial(_note_seen, found))
+        if found.before == _UNSEEN and not outcome.changed:
+            return outcome  # it was skipped
+    else:
+        outcome = yield _listing(call, found)
+    yield from _end(call, found, outcome)
+    return _without_listing(call, outcome)
+
+
+def _note_seen(found: Footprint, asked: Mapping[str, Any]) -> Generator[Note, Any, None]:
+    _see(found, seen_by(asked["stdout"]) if asked["code"] == 0 else None, tree=False)
+    yield found.note()
+
+
+def _see(found: Footprint, seen: Look | None, *, tree: bool) -> None:
+    found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
+    found.before = {**_before(seen), "tree": tree}
+
+
+def _begin(
+    task: Task, call: ModuleCall, teardown: Mapping[str, Any]
+) -> Generator[ModuleCall | Note, Any, Footprint | None]:
+    """What has to be known before a module runs; it is noted then."""
     module, args, noted = call.module, call.args, task.made
     given = {teardown["kept"][name]: value for name, value in args.items() if name in teardown["kept"]}
     gone = as_other(call, str(teardown["module"]), {**given, **teardown["more"]})
@@ -120,10 +159,12 @@ def begin(
             return found
         if found.path != path:
             found.path, found.kept = path, ""
-        seen = yield from look_at(call, path, deep=tree, most=_MOST_BEFORE + 2)
-        found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
-        found.before = {**_before(seen), "tree": tree}
-        if full_name(module) == _INI and way is Way.PART and args.get("section"):
+        is_section = full_name(module) == _INI and way is Way.PART and args.get("section")
+        if can_look_at(path) and not (tree or is_section):
+            found.before = dict(_UNSEEN)
+            return found
+        _see(found, (yield from look_at(call, path, deep=tree, most=_MOST_BEFORE + 2)), tree=tree)
+        if is_section:
             whole = {name: value for name, value in gone.args.items() if name in ("path", "dest", "section", _STATE)}
             outcome = yield replace(gone, args=whole, check=True)
             found.items = [str(args["section"])] if outcome.ok and not outcome.changed else []
@@ -192,21 +233,21 @@ def _bare(name: Any) -> str:
     return re.split(r"[=<>!~\s]", str(name), maxsplit=1)[0]
 
 
-def listing(call: ModuleCall, found: Footprint) -> ModuleCall:
+def _listing(call: ModuleCall, found: Footprint) -> ModuleCall:
     """The call of a module, which lists the files of an archive where others may put files into the same folder."""
     if full_name(call.module) != _UNARCHIVE or found.before.get("digest") != FOLDER:
         return call
     return replace(call, args={**call.args, "list_files": True})
 
 
-def without_listing(call: ModuleCall, outcome: Outcome) -> Outcome:
+def _without_listing(call: ModuleCall, outcome: Outcome) -> Outcome:
     """What a module returned to a call, without the list that was asked for beside."""
     if full_name(call.module) != _UNARCHIVE or call.args.get("list_files"):
         return outcome
     return replace(outcome, result={name: value for name, value in outcome.result.items() if name != "files"})
 
 
-def end(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[ModuleCall | Note, Any, None]:
+def _end(call: ModuleCall, found: Footprint, outcome: Outcome) -> Generator[ModuleCall | Note, Any, None]:
     """Note what a module made, by what it returned and a look after it."""
     was = deepcopy(found)
     said = _said(outcome)

@@ -84,12 +84,26 @@ def look_at(
     call: ModuleCall, path: str, *, deep: bool, most: int = sys.maxsize
 ) -> Generator[ModuleCall, Outcome, Look | None]:
     """Look at a path on the host, and at so many paths in it; None where that does not tell."""
-    if "$" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
-        return None  # only the module knows what it means
-    clean = normpath(path)
-    outcome = yield as_other(call, COMMAND, {"argv": ["sh", "-c", _LOOK, "sh", clean, "" if deep else "1", str(most)]})
-    lines = str(outcome.result.get("stdout") or "").split("\n")
-    if not outcome.ok or len(lines) < 4 or not lines[-1].startswith(_LAST):
+    if not can_look_at(path):
+        return None
+    outcome = yield as_other(call, COMMAND, {"argv": list(looking(path, deep=deep, most=most))})
+    return seen_by(str(outcome.result.get("stdout") or "")) if outcome.ok else None
+
+
+def can_look_at(path: str) -> bool:
+    """Whether a path means the same to a shell; what others mean only their module knows."""
+    return "$" not in path and not (path.startswith("~") and path[1:2] not in ("", "/"))
+
+
+def looking(path: str, *, deep: bool, most: int = sys.maxsize) -> tuple[str, ...]:
+    """The command that looks at a path, and at so many paths in it."""
+    return ("sh", "-c", _LOOK, "sh", normpath(path), "" if deep else "1", str(most))
+
+
+def seen_by(printed: str) -> Look | None:
+    """What a look saw, by what it printed; None if that does not tell."""
+    lines = printed.split("\n")
+    if len(lines) < 4 or not lines[-1].startswith(_LAST):
         return None
     inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
     return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))

@@ -19,7 +19,7 @@ from ansible_ensemble.configurators.check_mode import (
     what_differs,
 )
 from ansible_ensemble.configurators.environment import set_variables
-from ansible_ensemble.configurators.footprint import begin, end, listing, nothing, without_listing
+from ansible_ensemble.configurators.footprint import carry_out_noting
 from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.left_paths import look_at_paths
 from ansible_ensemble.configurators.locations import collection_folders, library_folders
@@ -92,11 +92,10 @@ class ModuleConfigurator(BaseConfigurator):
         teardown = task.setting("teardown")
         if teardown is not None and task.operation.name == "delete":
             return (yield from take_away_made(task, call, teardown))
-        noted = yield from (begin(task, call, teardown) if teardown is not None and not call.check else nothing())
-        outcome = yield (listing(call, noted) if noted is not None else call)
-        if noted is not None:
-            yield from end(call, noted, outcome)
-            outcome = without_listing(call, outcome)
+        if teardown is not None and not call.check:
+            outcome = yield from carry_out_noting(task, call, teardown)
+        else:
+            outcome = yield call
         if shows_unasked(task):
             outcome = replace(outcome, diff=list(map(discreet, outcome.diff)), result=discreet_result(outcome.result))
         says = self._target.rpartition(".")[2] == "debug" and "msg" in outcome.result

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from ansible_ensemble.core.orders import Command, Host, Order, Outcome
+from ansible_ensemble.core.orders import Command, Host, ModuleCall, Order, Outcome
 from ansible_ensemble.core.written_path import WrittenPath
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Operation
@@ -41,15 +41,15 @@ class Progress(Struct):
 
 
 class Conversation(Struct):
-    """An order of another kind: a local command that asks while it runs (`execution.conversation`).
+    """An order of another kind: one that asks while it is carried out.
 
     Attributes:
-        command: what to run.
+        order: a local command (`execution.conversation`), or a module that tells what it runs `first` printed.
         answer: gives the answer to a question, both plain data, by way of orders that are executed for it.
     """
 
-    command: Command
-    answer: Callable[[Any], Generator[Order | SubTask | Progress, Any, Any]]
+    order: Command | ModuleCall
+    answer: Callable[[Any], Generator[Order | SubTask | Progress | Note, Any, Any]]
 
 
 class Note(Struct):

@@ -74,6 +74,8 @@ class ModuleCall(Struct, frozen=True):
         timeout: seconds, or None.
         fast: False keeps it out of the fast lane.
         base: directory that relative files are searched in, and in which a local module runs.
+        first: a command that runs before the module, where and as whom it runs. What it printed is a question to the
+            job (`configurators.protocol.Conversation`), and the module waits for the answer.
     """
 
     module: str
@@ -85,6 +87,7 @@ class ModuleCall(Struct, frozen=True):
     timeout: float | None = None
     fast: bool = True
     base: str | None = None
+    first: tuple[str, ...] = ()
 
 
 class Play(Struct, frozen=True):

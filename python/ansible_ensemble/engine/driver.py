@@ -83,6 +83,6 @@ class Driver:
                 return await self._run_sub_task(task, order)
             case Conversation():
                 answer = order.answer
-                return await self._workers.converse(order.command, lambda asked: self._drive(task, answer(asked)))
+                return await self._workers.converse(order.order, lambda asked: self._drive(task, answer(asked)))
             case _:
                 return await self._workers.run(order, partial(self._tell, task))

@@ -18,8 +18,11 @@ Tell = Callable[[str], Awaitable[None]]
 class AnsibleWorker(Protocol):
     """What executes modules and plays (`lanes.ansible_lanes.AnsibleLanes`)."""
 
-    async def run(self, order: ModuleCall | Play, *, tell: Tell | None = None) -> Outcome:
-        """Carry out an order; `tell` gets a line for each task of a play that is to be told of."""
+    async def run(self, order: ModuleCall | Play, *, tell: Tell | None = None, answer: Answer | None = None) -> Outcome:
+        """Carry out an order.
+
+        `tell` gets a line for each task of a play that is to be told of, `answer` what a module call asks.
+        """
 
     async def close(self) -> None:
         """End everything."""
@@ -48,13 +51,18 @@ class Workers:
             return await run_command(order, grace=self._grace, watchdog=self._watchdog)
         if isinstance(order, Request):
             return await self._kept.ask(order)
+        return await self._worker().run(order, tell=tell)
+
+    async def converse(self, order: Command | ModuleCall, answer: Answer) -> Outcome:
+        """Carry out an order and answer what it asks; cancelling ends it."""
+        if isinstance(order, Command):
+            return await converse(order, answer, self.run)
+        return await self._worker().run(order, answer=answer)
+
+    def _worker(self) -> AnsibleWorker:
         if self._ansible is None:
             self._ansible = self._make_ansible()
-        return await self._ansible.run(order, tell=tell)
-
-    async def converse(self, command: Command, answer: Answer) -> Outcome:
-        """Run a local command and answer what it asks; cancelling ends it."""
-        return await converse(command, answer, self.run)
+        return self._ansible
 
     async def close(self) -> None:
         """End what is still running."""

@@ -18,6 +18,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.core.sparse import as_map
+from ansible_ensemble.execution.conversation import Answer
 from ansible_ensemble.lanes import core, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.hub_process import HubProcess
@@ -93,7 +94,11 @@ class AnsibleLanes:
         self._all: dict[int, _Process] = {}
 
     async def run(
-        self, order: ModuleCall | Play, on_display: OnDisplay | None = None, tell: Tell | None = None
+        self,
+        order: ModuleCall | Play,
+        on_display: OnDisplay | None = None,
+        tell: Tell | None = None,
+        answer: Answer | None = None,
     ) -> Outcome:
         """Carry out an order; wait for a free executor if need be.
 
@@ -103,6 +108,7 @@ class AnsibleLanes:
             order: what to do.
             on_display: gets what this order displays, instead of who gets what others do.
             tell: gets a line for each task of a play that is to be told of.
+            answer: answers what a module call asks.
 
         Raises:
             InvalidInput: the order names an action that only a playbook can have.
@@ -110,7 +116,7 @@ class AnsibleLanes:
         _check(order)
         async with self._slots:
             begun = time.monotonic()
-            outcome = await self._carry_out(order, on_display or self._on_display, tell or _unheard)
+            outcome = await self._carry_out(order, on_display or self._on_display, tell or _unheard, answer or _unheard)
             outcome.seconds = time.monotonic() - begun
             return outcome
 
@@ -142,13 +148,13 @@ class AnsibleLanes:
             self._former.append(self._zygote)
             self._zygote = Zygote(_collection_paths())
 
-    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell) -> Outcome:
+    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell, answer: Answer) -> Outcome:
         self._renew()
         process = self._idle.pop() if self._idle else await self._spawn(order.host)
         done = False
         try:
             async with asyncio.timeout(order.timeout):
-                outcome = await self._converse(process, order, on_display, tell)
+                outcome = await self._converse(process, order, on_display, tell, answer)
             done = outcome is not None
         except TimeoutError:
             return Outcome(ok=False, timed_out=True, error=f"timed out after {order.timeout:g} s", lane="stock")
@@ -161,9 +167,9 @@ class AnsibleLanes:
         return outcome or outcomes.failure(_KILLED)
 
     async def _converse(
-        self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell
+        self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell, answer: Answer
     ) -> Outcome | None:
-        """Send the order, relay what is displayed; None if the executor died."""
+        """Send the order, relay what is displayed, answer what is asked; None if the executor died."""
         kind = "play" if isinstance(order, Play) else "module"
         _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
         with contextlib.suppress(ConnectionError):
@@ -176,6 +182,9 @@ class AnsibleLanes:
                 core.register_secrets(message["secrets"])
             elif "told" in message:
                 await tell(message["told"])
+            elif "asked" in message:
+                with contextlib.suppress(ConnectionError):
+                    process.writer.write(frames.encode({"answer": await answer(message["asked"])}))
             elif "task" in message:
                 if self._on_task:
                     self._on_task(TaskEvent.from_json(message["task"]))
@@ -253,8 +262,8 @@ class AnsibleLanes:
         processes.kill(process.pid)
 
 
-async def _unheard(text: str) -> None:
-    """Tell nobody."""
+async def _unheard(said: Any) -> None:
+    """Tell nobody, and answer nothing."""
 
 
 def _check(order: ModuleCall | Play) -> None:

@@ -158,14 +158,25 @@ class RemoteLane:
         done = self._beside(connection, order)
         return done is not None and done.code == 0
 
+    def run_first(self, action: Any, command: str) -> ModuleRun | None:
+        """Run a command that changes nothing as the user that an action becomes; None if it cannot."""
+        broken = self.broken
+        try:
+            return self._around(action._connection, Order({"command": command, "shell": "/bin/sh"}), beside=False)
+        finally:
+            self.broken = broken
+
     def _beside(self, connection: Any, order: Order) -> ModuleRun | None:
         """Carry out what prepares a module or cleans up after it, as the user of the connection; None if it cannot."""
+        return self._around(connection, order, beside=True)
+
+    def _around(self, connection: Any, order: Order, *, beside: bool) -> ModuleRun | None:
         action, variables = self._acting or (None, {})
         if action is None or action._connection is not connection or not self.takes(connection):
             return None
         try:
             shebang = self._shebang(action, variables)
-            return self._order(action, shebang, order, beside=True) if shebang else None
+            return self._order(action, shebang, order, beside=beside) if shebang else None
         except NotHere as reason:
             self.tell(connection, reason)
             return None

@@ -21,6 +21,7 @@ from ansible_ensemble.lanes import core, core_remote, frames, outcomes, processe
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.core_connections import explain_failures
 from ansible_ensemble.lanes.core_fast import FastLane
+from ansible_ensemble.lanes.core_first import FirstCommand
 from ansible_ensemble.lanes.core_lookups import remember_lookups
 from ansible_ensemble.lanes.core_plays import PlayRunner
 from ansible_ensemble.lanes.core_remote import RemoteLane
@@ -98,6 +99,7 @@ class Executor:
         self._relay = SocketRelay(connection)
         remote = RemoteLane(RemoteHosts(hub)) if hub and core_remote.known_shape() else None
         self._lane = FastLane(zygote, deny, remote) if zygote else None
+        self._first = FirstCommand(self._ask, remote)
         self._shape = core.task_shape() if use_task_executor else None
         self._inline = use_inline
         self._look_ups: LookUps
@@ -117,6 +119,7 @@ class Executor:
         explain_failures()
         if self._lane and not self._lane.install():
             self._lane = None
+        self._first.install()
         while (message := frames.receive(self._connection)) is not None:
             outcome = self._carry_out(message)
             if outcome is not None:
@@ -127,6 +130,7 @@ class Executor:
         host = Host(**data.pop("host"))
         try:
             with self._session.knowing(host) as private:
+                self._first.begin(data.get("first", ()))
                 if kind == "play":
                     play = Play(host=host, **data)
                     return self._in_child(play.fast, lambda runner: runner.run_play(play, private))
@@ -142,6 +146,12 @@ class Executor:
         finally:
             # decrypted copies of vaulted files
             self._session.loader.cleanup_all_tmp_files()
+
+    def _ask(self, asked: dict[str, Any]) -> None:
+        """Ask the job something, and wait for its answer; without a job, nothing goes on."""
+        self._relay.send({"asked": asked})
+        if frames.receive(self._connection) is None:
+            os._exit(1)
 
     def _run_call(self, call: ModuleCall, shape: str) -> Outcome:
         if self._lane:

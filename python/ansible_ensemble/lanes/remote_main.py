@@ -212,7 +212,8 @@ class Server:
     def _begin(self, header: dict[str, Any], body: bytes) -> None:
         """Start what has a process of its own."""
         if "command" in header:
-            self._watch(header["id"], lambda out, err: start_command(self._environment, header["command"], out, err))
+            command, shell = header["command"], header.get("shell") or login_shell()
+            self._watch(header["id"], lambda out, err: start_command(self._environment, shell, command, out, err))
             return
         if "path" in header:
             path, start, mode = header["path"], header["at"], header["mode"]
@@ -350,9 +351,13 @@ def forked(work: Callable[[int, int], None]) -> Callable[[int, int], int]:
     return start
 
 
-def start_command(environment: dict[str, str], command: str, out: int, err: int) -> int:
-    """Start a command as the server for SSH would: by the user's shell."""
-    shell = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
+def login_shell() -> str:
+    """The user's shell, by which the server for SSH starts commands."""
+    return pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
+
+
+def start_command(environment: dict[str, str], shell: str, command: str, out: int, err: int) -> int:
+    """Start a command by a shell."""
     settle_in_folder()
     process = subprocess.Popen(
         [os.path.basename(shell), "-c", command],

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.footprint import Footprint
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.protocol import Note, Progress, Result
+from ansible_ensemble.configurators.protocol import Conversation, Note, Progress, Result
 from ansible_ensemble.core.orders import ModuleCall, Outcome
 
 USER = {"module": "user", "kept": {"name": "name"}, "more": {"state": "absent"}}
@@ -25,11 +26,25 @@ def run(one: Any, answer: Callable[[ModuleCall], Outcome], module: str) -> tuple
         while True:
             order = steps.send(reply)
             orders.append(order)
+            if isinstance(order, Conversation):
+                for note in asked(order, answer):
+                    orders.append(note)
+                    noted = one.made = note.made
+                order = replace(order.order, first=())
+                orders.append(order)
             reply = answer(order) if isinstance(order, ModuleCall) else None
             if isinstance(order, Note):
                 noted = one.made = order.made
     except StopIteration as stop:
         return stop.value, noted, orders
+
+
+def asked(conversation: Conversation, answer: Callable[[ModuleCall], Outcome]) -> Iterator[Any]:
+    """What a module call orders by what it runs first prints."""
+    call = conversation.order
+    assert isinstance(call, ModuleCall)
+    looked = answer(ModuleCall("ansible.builtin.command", {"argv": [*call.first]}))
+    yield from conversation.answer({"code": 0 if looked.ok else 1, "stdout": looked.result["stdout"]})
 
 
 def told(*lines: str) -> Outcome:

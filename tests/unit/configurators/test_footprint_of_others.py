@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.module import ModuleConfigurator
-from ansible_ensemble.configurators.protocol import Note
+from ansible_ensemble.configurators.protocol import Conversation, Note
 from ansible_ensemble.core.orders import ModuleCall, Outcome
+
+from .test_footprint import asked
 
 APT = {"module": "apt", "kept": {"name": "name"}, "more": {"state": "absent"}}
 USER = {"module": "user", "kept": {"name": "name"}, "more": {"state": "absent"}}
@@ -40,6 +43,11 @@ class Machine:
             while True:
                 order = steps.send(reply)
                 orders.append(order)
+                if isinstance(order, Conversation):
+                    for note in asked(order, lambda call: self._answer(call, act)):
+                        orders.append(note)
+                        self.made = one.made = note.made
+                    order = replace(order.order, first=())
                 reply = self._answer(order, act) if isinstance(order, ModuleCall) else None
                 if isinstance(order, Note):
                     self.made = one.made = order.made

@@ -43,7 +43,7 @@ async def drive(steps: Any, answer: Answer) -> Any:
 
 async def talk(conversation: Conversation, answer: Answer) -> Outcome:
     return await converse(
-        conversation.command, lambda question: drive(conversation.answer(question), answer), run_command
+        conversation.order, lambda question: drive(conversation.answer(question), answer), run_command
     )
 
 
