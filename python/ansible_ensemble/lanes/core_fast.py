@@ -21,7 +21,7 @@ from typing import Any
 from msgspec import Struct
 
 from ansible_ensemble.lanes import core
-from ansible_ensemble.lanes.core_remote import RemoteLane, used_variables
+from ansible_ensemble.lanes.core_remote import RemoteLane, environment_of, used_variables
 from ansible_ensemble.lanes.module_files import SoughtModule
 from ansible_ensemble.lanes.module_source import runs_in_a_fork
 from ansible_ensemble.lanes.remote_hosts import NotHere
@@ -262,9 +262,7 @@ class Way(ABC):
         from ansible.module_utils.common.json import Direction, get_module_encoder
 
         shebang = self._prepare(options)
-        environment: dict[str, Any] = {}
-        self._action._compute_environment_string(environment)
-        self._environment = {str(key): str(value) for key, value in environment.items()}
+        self._environment = environment_of(self._action)
         encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
         self._arguments = json.dumps({"ANSIBLE_MODULE_ARGS": options["module_args"]}, cls=encoder)
         built = _BuiltModule(b_module_data=b"", module_style="new", shebang=shebang, serialization_profile="legacy")

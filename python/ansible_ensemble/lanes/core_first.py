@@ -44,8 +44,7 @@ class FirstCommand:
         ActionBase.run = acting
 
     def _run(self, action: Any, command: Sequence[str], variables: dict[str, Any]) -> dict[str, Any]:
-        line = f"{action._compute_environment_string()} {shlex.join(command)}".strip()
-        done = self._remote.run_first(action, line) if self._remote else None
+        done = self._remote.run_first(action, shlex.join(command)) if self._remote else None
         if done is not None:
             return {"code": done.code, "stdout": done.stdout.decode("utf-8", "surrogateescape").rstrip("\r\n")}
         arguments = {"argv": list(command), "expand_argument_vars": False}

@@ -160,9 +160,9 @@ class RemoteLane:
 
     def run_first(self, action: Any, command: str) -> ModuleRun | None:
         """Run a command that changes nothing as the user that an action becomes; None if it cannot."""
-        broken = self.broken
+        broken, header = self.broken, {"command": command, "shell": "/bin/sh", "environment": environment_of(action)}
         try:
-            return self._around(action._connection, Order({"command": command, "shell": "/bin/sh"}), beside=False)
+            return self._around(action._connection, Order(header), beside=False)
         finally:
             self.broken = broken
 
@@ -298,6 +298,13 @@ def is_elsewhere(session: AnsibleSession, host: Host) -> bool:
         return False  # the operation meets it as well
     connection = variables.get("ansible_connection") or constants.config.get_config_value("DEFAULT_TRANSPORT")
     return str(connection).rpartition(".")[2] in ("ssh", "smart")
+
+
+def environment_of(action: Any) -> dict[str, str]:
+    """The variables that a task adds to the environment of its module."""
+    found: dict[str, Any] = {}
+    action._compute_environment_string(found)
+    return {str(key): str(value) for key, value in found.items()}
 
 
 def used_variables(action: Any, variables: dict[str, Any]) -> dict[str, Any]:

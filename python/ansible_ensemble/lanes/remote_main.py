@@ -213,7 +213,8 @@ class Server:
         """Start what has a process of its own."""
         if "command" in header:
             command, shell = header["command"], header.get("shell") or login_shell()
-            self._watch(header["id"], lambda out, err: start_command(self._environment, shell, command, out, err))
+            environment = {**self._environment, **header.get("environment", {})}
+            self._watch(header["id"], lambda out, err: start_command(environment, shell, command, out, err))
             return
         if "path" in header:
             path, start, mode = header["path"], header["at"], header["mode"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -226,6 +227,19 @@ def test_a_host_without_python(server: Servers) -> None:
     missing = host(server, ansible_python_interpreter="/no/such/python")
     failed = same_failure(lambda: ModuleCall("ansible.builtin.ping", host=missing))
     assert "/no/such/python" in (failed.error or "")
+
+
+@pytest.mark.parametrize(("version", "lane"), [("3.7", "stock"), ("3.8", "remote")])
+def test_a_host_with_an_old_python(server: Servers, version: str, lane: str) -> None:
+    folders = [str(path.parent) for path in Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}")]
+    python = shutil.which(f"python{version}", path=os.pathsep.join([*folders, os.environ["PATH"]]))
+    if python is None or subprocess.run([python, "-V"], check=False, capture_output=True).returncode:
+        pytest.skip(f"there is no Python {version}")
+    place = host(server, ansible_python_interpreter=python)
+    orders = [ModuleCall("ansible.builtin.ping", host=place), copy(f"{server.work}/{version}", place, "x")]
+    mine, stock = ([plain([one.ok, one.error], Path("@")) for one in run(*orders, fast=fast)] for fast in (True, False))
+    assert mine == stock
+    assert {one.lane for one in run(*orders)} == {lane}
 
 
 def test_a_host_that_is_not_there() -> None:
