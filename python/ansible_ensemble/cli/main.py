@@ -26,7 +26,7 @@ from ansible_ensemble.cli.passwords import asked_passwords
 from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.output import drop, open_standard_streams, outlive_reader
-from ansible_ensemble.core.processor_time import OutOfTime, allow
+from ansible_ensemble.core.processor_time import OutOfTime, allow, collect_rarely
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code (see `exit_codes`).
     """
     open_standard_streams()
-    gc.set_threshold(10_000)  # imports leave no garbage, and to look for it takes a twentieth of a short command
+    collect_rarely()
     atexit.register(gc.freeze)  # else the interpreter looks for garbage once more before it ends, which takes long
     for number in (signal.SIGTERM, signal.SIGHUP):
         # what was started with nohup continues when its terminal is gone

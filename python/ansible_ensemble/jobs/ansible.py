@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ansible_ensemble.core.diffs import masked_result
 from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.core.orders import Host
+from ansible_ensemble.core.processor_time import collect_rarely
 from ansible_ensemble.core.sensitive import Redactor, reveal
 from ansible_ensemble.engine.inventory_hosts import check_inventory
 from ansible_ensemble.engine.outcome import JobOutcome
@@ -181,6 +182,7 @@ def execute(
 
     from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 
+    collect_rarely()
     display = Display()
     location = located(ensemble)
     if plan_document is not None:

@@ -15,6 +15,7 @@ from ansible.errors import AnsibleParserError
 from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.processor_time import collect_rarely
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.lanes import core, core_remote, frames, outcomes, processes
@@ -228,9 +229,7 @@ def start(executor: Executor, parent: int, inherited: list[int]) -> None:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
         processes.detach_stdio()
-        gc.freeze()
-        # most garbage here is freed by its count, and collecting touches pages that are shared with the job
-        gc.set_threshold(50_000, 20, 50)
+        collect_rarely()  # it would touch pages that are shared with the job
         executor.serve()
     except BaseException:
         os._exit(1)
