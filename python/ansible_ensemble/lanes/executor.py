@@ -15,6 +15,7 @@ from ansible.errors import AnsibleParserError
 from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.core.processor_time import collect_rarely
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
@@ -223,7 +224,7 @@ def start(executor: Executor, parent: int, inherited: list[int]) -> None:
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, _end_group)
-        processes.die_with_parent(parent)
+        die_with_parent(parent)
         os.register_at_fork(after_in_child=_follow)
         for descriptor in inherited:
             with contextlib.suppress(OSError):
@@ -242,4 +243,4 @@ def _end_group(*_arguments: object) -> None:
 
 def _follow() -> None:
     """What an executor's child forks (a play's workers have sessions of their own) ends with it as well."""
-    processes.die_with_parent(os.getppid())
+    die_with_parent(os.getppid())

@@ -21,6 +21,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.lanes import processes, remote_main
 from ansible_ensemble.lanes.remote_wire import Unpacker, pack
 
@@ -387,7 +388,7 @@ def start(control: socket.socket, parent: int, inherited: list[int]) -> None:
         for number in (signal.SIGCHLD, signal.SIGALRM, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        processes.die_with_parent(parent)
+        die_with_parent(parent)
         for descriptor in inherited:
             with contextlib.suppress(OSError):
                 os.close(descriptor)

@@ -14,10 +14,10 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.lanes import core, frames, outcomes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes, OnDisplay
 from ansible_ensemble.lanes.host_variables import HostVariables
-from ansible_ensemble.lanes.processes import die_with_parent
 from ansible_ensemble.lanes.session import AnsibleSession
 from ansible_ensemble.machines.playbook_orders import written
 

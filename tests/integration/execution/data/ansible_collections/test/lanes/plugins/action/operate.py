@@ -9,9 +9,9 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Play
+from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.core.sparse import as_map
-from ansible_ensemble.lanes import processes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from ansible_ensemble.lanes.session import AnsibleSession
 
@@ -21,7 +21,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp=None, task_vars=None):
         super().run(tmp, task_vars)
-        processes.die_with_parent(os.getppid())
+        die_with_parent(os.getppid())
         session = AnsibleSession.from_action(self, task_vars)
         outcomes = asyncio.run(self.all(session))
         return {"changed": False, "outcomes": [reveal(as_map(outcome)) for outcome in outcomes]}
