@@ -28,6 +28,8 @@ class ActionModule(ProvisionAction):
                 "leases",
                 "machines",
                 "params",
+                "plugin_providers",
+                "plugins",
                 "pools",
                 "profiles",
                 "reservations",

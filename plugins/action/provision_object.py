@@ -32,6 +32,8 @@ class ActionModule(ProvisionAction):
                     "leases",
                     "machines",
                     "params",
+                    "plugin_providers",
+                    "plugins",
                     "pools",
                     "profiles",
                     "reservations",

@@ -22,8 +22,8 @@ options:
     description: The kind of objects.
     type: str
     # >>> kinds_documented show (make generate)
-    choices: [bootenvs, catalog_items, contexts, endpoints, jobs, leases, machines, params, pools, profiles,
-      reservations, roles, stages, tasks, templates, tenants, users, version_sets, workflows]
+    choices: [bootenvs, catalog_items, contexts, endpoints, jobs, leases, machines, params, plugin_providers, plugins,
+      pools, profiles, reservations, roles, stages, tasks, templates, tenants, users, version_sets, workflows]
     # <<<
     default: machines
   name:

@@ -26,8 +26,8 @@ options:
     type: str
     required: true
     # >>> kinds_documented change (make generate)
-    choices: [bootenvs, catalog_items, contexts, endpoints, leases, machines, params, pools, profiles, reservations,
-      roles, stages, tasks, templates, tenants, users, version_sets, workflows]
+    choices: [bootenvs, catalog_items, contexts, endpoints, leases, machines, params, plugin_providers, plugins, pools,
+      profiles, reservations, roles, stages, tasks, templates, tenants, users, version_sets, workflows]
     # <<<
   name:
     description: Its name; of a template, its ID.

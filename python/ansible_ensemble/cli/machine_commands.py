@@ -69,7 +69,7 @@ _MORE = {
     "users": (_verb("users", "password", "give a user a password", _ANY, "user_password"),),
 }
 #: Of kinds that are made by others than users, what can be done with each of them.
-_VERBS_OF = {"jobs": ("list", "show", "destroy")}
+_VERBS_OF = {"jobs": ("list", "show", "destroy"), "plugin_providers": ("list", "show")}
 
 
 def _kinds() -> Iterator[type[Object]]:

@@ -17,6 +17,7 @@ from ansible_ensemble.provision.objects.content import (
 )
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import Plugin, PluginProvider
 from ansible_ensemble.provision.objects.pool import Pool
 from ansible_ensemble.provision.objects.stored import STORED
 from ansible_ensemble.provision.objects.tenant import Tenant
@@ -35,6 +36,8 @@ _ORDERED: tuple[type[Object], ...] = (
     User,
     Tenant,
     *STORED,
+    PluginProvider,
+    Plugin,
     BundleRecord,
     Machine,
     Job,
@@ -47,4 +50,4 @@ KINDS = {kind.PREFIX: kind for kind in _ORDERED}
 SECTIONS = {prefix: kind for prefix, kind in KINDS.items() if kind.IN_CONTENT}
 
 #: Those that have params.
-WITH_PARAMS = (Machine, Profile, Stage)
+WITH_PARAMS = (Machine, Profile, Stage, Plugin)

@@ -11,12 +11,14 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.content import BootEnv, Param, Profile, Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import Plugin, PluginProvider
 from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules import content_checks as content
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.entry_checks import missing
 from ansible_ensemble.provision.rules.machine_checks import lacks_of_machine, problems_of_machine
-from ansible_ensemble.provision.rules.problem import Problem
+from ansible_ensemble.provision.rules.parameters import problems_of_params
+from ansible_ensemble.provision.rules.problem import Problem, absent
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.rules.template_checks import SyntaxCheck
 
@@ -87,6 +89,16 @@ def _problems_of_tenant(tenant: Tenant, _catalog: Catalog, _syntax: SyntaxCheck)
     return (f"Invalid kind `{kind}`" for kind in tenant.members if kind not in KINDS)
 
 
+def _lacks_of_plugin(plugin: Plugin, catalog: Catalog) -> Iterator[str]:
+    provider = catalog.get(PluginProvider, plugin.provider)
+    if provider is None:
+        yield absent((PluginProvider.PREFIX, plugin.provider))
+    else:
+        missed = (name for name in provider.required_params if name not in plugin.params)
+        yield from (Problem(f"Missing required parameter {name}", "Params") for name in missed)
+    yield from problems_of_params(plugin.params, catalog)
+
+
 @contextmanager
 def all_errors(before: Object | None, asked: Object, catalog: Catalog) -> Iterator[None]:
     """In it, a refusal for what an object is to be tells what else is new that is wrong with it.
@@ -118,6 +130,7 @@ _FLAWS: dict[type[Object], Callable[[Any, Catalog, SyntaxCheck], Iterator[str]]]
 _LACKS: dict[type[Object], Callable[[Any, Catalog], Iterator[str]]] = {
     BootEnv: content.lacks_of_bootenv,
     Machine: lacks_of_machine,
+    Plugin: _lacks_of_plugin,
     Profile: content.lacks_of_profile,
     Stage: content.lacks_of_stage,
     Task: content.lacks_of_task,

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Profile, Stage
+from ansible_ensemble.provision.objects.plugin import Plugin
 from ansible_ensemble.provision.rules.availability import any_syntax, refuse_invalid, validated
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.features import flagged_task
@@ -38,14 +39,14 @@ def edited_object(before: Edited, asked: Edited, catalog: Catalog, syntax: Synta
 def _checked(before: Object | None, made: Edited, catalog: Catalog, syntax: SyntaxCheck) -> Edited:
     if isinstance(made, Stage):
         made = made.replaced(runner_wait=True)
-    if isinstance(made, Stage | Profile):
+    if isinstance(made, Stage | Profile | Plugin):
         _refuse_params(before, made, catalog)
     checked = validated(made, catalog, syntax)
     refuse_invalid(checked)
     return checked
 
 
-def _refuse_params(before: Object | None, made: Stage | Profile, catalog: Catalog) -> None:
-    known = problems_of_params(before.params, catalog) if isinstance(before, Stage | Profile) else []
+def _refuse_params(before: Object | None, made: Stage | Profile | Plugin, catalog: Catalog) -> None:
+    known = problems_of_params(before.params, catalog) if isinstance(before, Stage | Profile | Plugin) else []
     if problems := [problem for problem in problems_of_params(made.params, catalog) if problem not in known]:
         raise invalid(*problems, model=made.PREFIX, key=made.key)

@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 
 from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import Plugin
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.problem import Problem, placed
 from ansible_ensemble.provision.rules.schemas import problem_of_value
 
 #: What has params of its own.
-Owner: TypeAlias = Machine | Profile | Stage
+Owner: TypeAlias = Machine | Profile | Stage | Plugin
 #: The profile whose params every machine has.
 GLOBAL = "global"
 #: The fields of a sealed value; no other map has exactly these.
@@ -23,9 +24,11 @@ def sources(owner: Owner, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
     """The params that an object has, from the nearest to the farthest; the nearest wins.
 
     Of a machine: its own, those of its profiles in their order, of its stage, of the stage's profiles, and of the
-    profile `global`. A profile is followed by those it includes.
+    profile `global`. A profile is followed by those it includes. A plugin has its own alone.
     """
     yield owner.params
+    if isinstance(owner, Plugin):
+        return
     yield from _of_profiles(owner.profiles, catalog)
     if isinstance(owner, Machine):
         stage = catalog.get(Stage, owner.stage)

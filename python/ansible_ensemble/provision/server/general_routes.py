@@ -66,14 +66,19 @@ async def post_event(call: Call) -> web.Response:
     body = await call.body()
 
     def tell(tx: Transaction) -> Event:
-        event = _event(body, call.proof.principal)
+        event = posted_event(body, call.proof.principal)
         tx.tell(event)
         return event
 
     return answer(await call.transact(Need("events", "post"), tell))
 
 
-def _event(body: bytes, principal: str) -> Event:
+def posted_event(body: bytes, principal: str) -> Event:
+    """An event as somebody says it.
+
+    Raises:
+        Refused: 400, it is none; 422, it lacks something, or is of what only the server tells.
+    """
     said = parsed_body(_Said, body, "POST", "events")
     if missing := [name for name in ("type", "action", "key") if not getattr(said, name)]:
         raise invalid(f"{missing[0].capitalize()} is missing", model="events", key=said.key)

@@ -13,6 +13,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim
+from ansible_ensemble.provision.objects.plugin import Plugin
 from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules.claims import (
     ALL,
@@ -179,11 +180,17 @@ class TokenProof(Struct, frozen=True):
 
 def secret_of(reader: Reader, token: Token) -> str:
     """The secret of the owner of a token; empty where there is none."""
-    owner: User | Machine | None = reader.get(User, token.user) if token.user else reader.get(Machine, token.machine)
+    owner: User | Machine | Plugin | None
+    if token.plugin:
+        owner = reader.get(Plugin, token.plugin)
+    else:
+        owner = reader.get(User, token.user) if token.user else reader.get(Machine, token.machine)
     return owner.secret if owner else ""
 
 
 def _claims(reader: Reader, token: Token) -> tuple[Claim, ...]:
+    if token.plugin:
+        return EVERYTHING
     if token.user:
         user = reader.get(User, token.user)
         return _claims_of_user(reader, user) if user else ()

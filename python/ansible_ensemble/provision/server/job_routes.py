@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable
 
@@ -60,7 +59,7 @@ def _machine_of(body: bytes) -> Names:
 
 async def _carried_out(invocation: Invocation) -> bytes | ActionFailed:
     try:
-        return encode(await asyncio.to_thread(invocation.run))
+        return encode(await invocation.run())
     except ActionFailed as failed:
         return failed
 
@@ -160,6 +159,6 @@ async def invoke_action(call: Call) -> web.Response:
         "action", lambda reader: actions.prepare(reader, offered, call.kind, call.key, command, body=body)
     )
     try:
-        return answer(await asyncio.to_thread(ready.run))
+        return answer(await ready.run())
     except ActionFailed as failed:
         raise actions.refused_action(failed, call.kind, call.key) from None

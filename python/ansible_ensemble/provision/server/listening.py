@@ -70,3 +70,8 @@ def shown(one: socket.socket) -> str:
     """The address of a socket, as clients write it."""
     host, port = one.getsockname()[:2]
     return f"https://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def reached(one: socket.socket) -> str:
+    """The address at which the own host reaches a socket."""
+    return shown(one).replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")

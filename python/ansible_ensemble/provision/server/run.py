@@ -8,7 +8,7 @@ import os
 import signal
 import ssl
 from asyncio import sslproto
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from ansible_ensemble.provision.server.call import Server
 from ansible_ensemble.provision.server.certificate import own_certificate
 from ansible_ensemble.provision.server.first_start import new_password, prepare
 from ansible_ensemble.provision.server.hub import Hub
-from ansible_ensemble.provision.server.listening import bound, handed_over, shown
+from ansible_ensemble.provision.server.listening import bound, handed_over, reached, shown
 from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
+from ansible_ensemble.provision.server.plugins import Plugins, programs_in
 from ansible_ensemble.provision.server.settings import Settings, yaml_of
 from ansible_ensemble.provision.server.upkeep import PRINCIPAL, Upkeep
 from ansible_ensemble.provision.service.actions import Action
@@ -73,6 +74,7 @@ async def serve(settings: Settings, say: Say) -> None:
     """
     log.begin(settings.log_level, settings.log_format)
     actions = _declared(Path(settings.actions)) if settings.actions else ()
+    programs = programs_in(settings.plugins)
     async with opened(settings) as store:
         start = await store.transact(lambda tx: prepare(tx, default_user=settings.default_user), PRINCIPAL)
         if start.password and settings.password_file:
@@ -89,7 +91,7 @@ async def serve(settings: Settings, say: Say) -> None:
             metrics=Metrics(),
             actions=actions,
         )
-        await _serve(server, say)
+        await _serve(server, programs, say)
 
 
 def _declared(file: Path) -> tuple[Action, ...]:
@@ -112,7 +114,7 @@ def _write_password(file: Path, password: str) -> None:
         raise EnsembleError(f"cannot write the first password to {file}: {error.strerror}", hint=hint) from None
 
 
-async def _serve(server: Server, say: Say) -> None:
+async def _serve(server: Server, programs: Sequence[Path], say: Say) -> None:
     stopped = _signals()
     sslproto.SSLProtocol.max_size = _TLS_BUFFER
     context = tls_context(*_certificate(server.settings))
@@ -132,6 +134,7 @@ async def _serve(server: Server, say: Say) -> None:
     ]
     files = await _serve_files(server)
     upkeep.begin()
+    plugins = Plugins(server, programs, reached(sockets[0]))
     renewing = asyncio.create_task(_renew(server.settings, context))
     for one in sockets:
         say(f"Ready at {shown(one)}")
@@ -144,6 +147,7 @@ async def _serve(server: Server, say: Say) -> None:
     with suppress(TimeoutError):
         await asyncio.wait_for(server.is_idle.wait(), _FINISH)  # aiohttp reads no body any more when it cleans up
     renewing.cancel()
+    await plugins.end()
     await upkeep.end()
     await runner.cleanup()
     await files.cleanup()

@@ -112,6 +112,9 @@ class Settings:
     actions: str = _setting(
         "", "YAML file of what is offered as actions of machines", "--actions", _ACTIONS, metavar="FILE"
     )
+    plugins: str = _setting(
+        "", "Folder of programs that are providers of plugins", "--plugins", _ACTIONS, metavar="DIR"
+    )
     log_level: str = _setting(
         "info", "What is logged", "--log-level", _LOG, choices=("error", "warning", "info", "debug")
     )

@@ -27,7 +27,8 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         user: whose it is; or
-        machine: the machine's whose it is.
+        machine: the machine's whose it is; or
+        plugin: the plugin's.
         job: with whose end it ends.
         expires: in seconds since 1970.
         limits: lists of claims; each of the lists has to allow what its owner does with it.
@@ -36,6 +37,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     user: str = ""
     machine: str = ""
+    plugin: str = ""
     job: str = ""
     expires: int = 0
     limits: list[list[Claim]] = []
@@ -44,6 +46,8 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def principal(self) -> str:
         """Whose it is, as events say it."""
+        if self.plugin:
+            return f"plugin:{self.plugin}"
         return f"user:{self.user}" if self.user else f"runner:{self.machine}"
 
     @property

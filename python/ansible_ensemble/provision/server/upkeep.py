@@ -71,7 +71,7 @@ class Upkeep:
 
     async def _regularly(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            await _guarded(work())
+            await guarded(work())
             await asyncio.sleep(seconds)
 
     def _hear(self, events: Sequence[Event]) -> None:
@@ -79,7 +79,7 @@ class Upkeep:
         for event in events:
             machine = event.object
             if isinstance(machine, Machine) and not machine.runnable and machine.current_job:
-                self._start(_guarded(self._look_at(machine.uuid)))
+                self._start(guarded(self._look_at(machine.uuid)))
 
     async def _look_at(self, machine: str) -> None:
         if retry := await self._store.read(lambda reader: waiting_retry(reader, machine)):
@@ -93,7 +93,7 @@ class Upkeep:
         if retry not in self._waiting:
             seconds = max((retry.due - now()).total_seconds(), 0.0)
             loop = asyncio.get_running_loop()
-            self._waiting[retry] = loop.call_later(seconds, lambda: self._start(_guarded(self._try_again(retry))))
+            self._waiting[retry] = loop.call_later(seconds, lambda: self._start(guarded(self._try_again(retry))))
 
     async def _try_again(self, retry: Retry) -> None:
         self._waiting.pop(retry, None)
@@ -114,7 +114,7 @@ class Upkeep:
             _LOG.info("%d old jobs were removed", len(removed))
 
 
-async def _guarded(work: Awaitable[Any]) -> None:
+async def guarded(work: Awaitable[Any]) -> None:
     """Do something; if it fails, the next time may be better."""
     try:
         await work

@@ -1,20 +1,20 @@
 """What the server can be asked to do with an object beyond changing it: power, network boot.
 
-There is none by default: whoever starts the server gives it actions of their own, under their names.
+There is none by default: the operator declares some, and plugins bring theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
-from ansible_ensemble.provision.objects.base import Object, Record
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import plain
-from ansible_ensemble.provision.rules.parameters import aggregated, value_of
+from ansible_ensemble.provision.objects.plugin import AvailableAction
+from ansible_ensemble.provision.rules.parameters import aggregated, is_secure, value_of
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.service.lookup import get_or_404, kind_of, not_found
 from ansible_ensemble.provision.service.parsing import parsed_body
@@ -26,37 +26,21 @@ class ActionFailed(Exception):
     """An action that did not do what it is for; the message says why."""
 
 
-class AvailableAction(Record, frozen=True, kw_only=True):
-    """An action that an object offers.
-
-    Attributes:
-        provider: who carries it out; task lists may name it, as in `action:PROVIDER:COMMAND`.
-        command: its name.
-        model: the kind of objects that it is for.
-        required_params: what has to be known of the object or said in the request.
-        optional_params: what may be known or said.
-    """
-
-    provider: str
-    command: str
-    model: str
-    required_params: list[str] = msgspec.field(default_factory=list)
-    optional_params: list[str] = msgspec.field(default_factory=list)
-
-
 class Action(Struct, frozen=True):
     """An action, and what carries it out.
 
     Attributes:
         about: what it is for.
-        run: gets the object and the params; what it returns is the answer; raises `ActionFailed`. It runs outside of
-            any transaction, and may take its time.
+        run: gets what is asked; what it returns is the answer; raises `ActionFailed`. It runs outside of any
+            transaction, and may take its time.
         provider_param: a param of the object that has to name the provider; without one, it is for all objects.
+        plugin: that carries it out; task lists may name it in the place of its provider.
     """
 
     about: AvailableAction
-    run: Callable[[Any, Mapping[str, Any]], Any]
+    run: Callable[[Invocation], Awaitable[Any]]
     provider_param: str = ""
+    plugin: str = ""
 
 
 class Invocation(Struct, frozen=True):
@@ -66,16 +50,18 @@ class Invocation(Struct, frozen=True):
         action: what is done.
         target: the object as the wire has it.
         params: of the object and the request.
+        secure: the names of those that must not be shown.
     """
 
     action: Action
     target: Any
     params: Mapping[str, Any]
+    secure: frozenset[str] = frozenset()
 
-    def run(self) -> Any:
+    async def run(self) -> Any:
         """Carry it out."""
         try:
-            return plain(self.action.run(self.target, self.params))
+            return plain(await self.action.run(self))
         except ActionFailed:
             raise
         except Exception as error:  # an action is code of others: whatever it raises, it has failed
@@ -87,7 +73,7 @@ def list_actions(
 ) -> list[AvailableAction]:
     """The actions that an object offers."""
     target = get_or_404(reader, kind_of(prefix), name)
-    return [one.about for one in actions if provider in ("", one.about.provider) and _is_for(reader, one, target)]
+    return [one.about for one in actions if _is_of(one, provider) and _is_for(reader, one, target)]
 
 
 def show_action(reader: Reader, actions: Sequence[Action], prefix: str, name: str, command: str) -> AvailableAction:
@@ -142,8 +128,13 @@ def why_unfit(reader: Reader, actions: Sequence[Action], target: Object, command
 
 def _named(actions: Sequence[Action], command: str, provider: str) -> Iterator[Action]:
     for action in actions:
-        if action.about.command == command and provider in ("", action.about.provider):
+        if action.about.command == command and _is_of(action, provider):
             yield action
+
+
+def _is_of(action: Action, provider: str) -> bool:
+    """Whether a provider or plugin of a name carries an action out; any does where there is no name."""
+    return not provider or provider in (action.about.provider, action.plugin)
 
 
 def _is_for(reader: Reader, action: Action, target: Object) -> bool:
@@ -172,7 +163,8 @@ def invocation(reader: Reader, action: Action, target: Object, said: Mapping[str
         messages = [f"Missing required parameter {name} for action {about.command}" for name in missing]
         raise invalid(*messages, model=target.PREFIX, key=target.key)
     wanted = {*about.required_params, *about.optional_params, *said}
-    return Invocation(action, plain(target.public()), {name: params[name] for name in params if name in wanted})
+    given = {name: params[name] for name in params if name in wanted}
+    return Invocation(action, plain(target.public()), given, frozenset(one for one in given if is_secure(one, reader)))
 
 
 def refused_action(failed: ActionFailed, prefix: str, key: str) -> Refused:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import msgspec
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.service.actions import Action, AvailableAction
+from ansible_ensemble.provision.objects.plugin import AvailableAction
+from ansible_ensemble.provision.service.actions import Action, Invocation
 from ansible_ensemble.provision.service.commands import run_command
 from ansible_ensemble.provision.service.playbooks import run_playbook, run_role
 
@@ -91,10 +93,13 @@ def _action(declared: DeclaredAction, base: Path) -> Action:
     return Action(about, _carrier(declared, base), declared.provider_param)
 
 
-def _carrier(declared: DeclaredAction, base: Path) -> Callable[[Any, Mapping[str, Any]], Any]:
-    if declared.playbook:
-        file = base / declared.playbook
-        return lambda target, params: run_playbook(file, declared.seconds, target, params)
-    if declared.role:
-        return lambda target, params: run_role(declared.role, base, declared.seconds, target, params)
-    return lambda target, params: run_command(declared.run, declared.seconds, {"object": target, "params": params})
+def _carrier(declared: DeclaredAction, base: Path) -> Callable[[Invocation], Awaitable[Any]]:
+    def run(asked: Invocation) -> Any:
+        target, params, seconds = asked.target, asked.params, declared.seconds
+        if declared.playbook:
+            return run_playbook(base / declared.playbook, seconds, target, params)
+        if declared.role:
+            return run_role(declared.role, base, seconds, target, params)
+        return run_command(declared.run, seconds, {"object": target, "params": params})
+
+    return lambda asked: asyncio.to_thread(run, asked)

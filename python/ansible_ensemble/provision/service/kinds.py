@@ -12,6 +12,7 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.bundle import BundleRecord
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import Plugin, PluginProvider
 from ansible_ensemble.provision.rules.in_use import refuse_undeletable_job
 from ansible_ensemble.provision.rules.job_edit import edited_job, without_machine
 from ansible_ensemble.provision.rules.job_end import STOPPED
@@ -50,7 +51,7 @@ def removed(batch: Batch, kept: Any) -> None:
     Raises:
         Refused: 405, requests do not remove such objects; 422, it is in no state in which it can be removed.
     """
-    if isinstance(kept, BundleRecord):
+    if isinstance(kept, BundleRecord | PluginProvider):
         raise _not_so(kept, "DELETE")
     if isinstance(kept, Machine) and (job := without_machine(batch.get(Job, kept.current_job))):
         batch.follow(job)
@@ -69,6 +70,10 @@ def _made_machine(batch: Batch, asked: Machine, force: bool) -> Object:
 
 def _made_user(batch: Batch, asked: User, _force: bool) -> Object:
     return created_object(new_user(asked), batch)
+
+
+def _made_plugin(batch: Batch, asked: Plugin, _force: bool) -> Object:
+    return created_object(asked.replaced(secret=new_secret()), batch)
 
 
 def _not_made(_batch: Batch, asked: Object, _force: bool) -> Object:
@@ -110,11 +115,14 @@ _MADE: Mapping[type[Object], Callable[[Batch, Any, bool], Object]] = {
     BundleRecord: _not_made,
     Job: _not_made,
     Machine: _made_machine,
+    Plugin: _made_plugin,
+    PluginProvider: _not_made,
     User: _made_user,
 }
 _CHANGED: Mapping[type[Object], Callable[[Batch, Any, Any, bool], Object]] = {
     BundleRecord: _not_changed,
     Job: _changed_job,
     Machine: _changed_machine,
+    PluginProvider: _not_changed,
     User: _changed_user,
 }

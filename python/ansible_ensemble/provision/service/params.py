@@ -1,16 +1,15 @@
-"""Params of machines, profiles and stages, all or one."""
+"""Params of objects that have some, all or one."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.codec import same
-from ansible_ensemble.provision.objects.content import Profile, Stage
-from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import (
+    Owner,
     aggregated,
     composed,
     composed_params,
@@ -28,8 +27,6 @@ from ansible_ensemble.provision.service.parsing import parsed_body
 from ansible_ensemble.provision.service.patch import parsed, patched
 from ansible_ensemble.provision.service.secure_params import Revealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
-
-Owner: TypeAlias = Machine | Profile | Stage
 
 
 def show_params(

@@ -31,6 +31,7 @@ FEATURES = (
     "common-blob-size",
     "tenants",
     "http-range-header",
+    "plugin-v2",
 )
 
 _NO_BOOT = "machines are booted by another program"
@@ -42,7 +43,6 @@ ABSENT: Mapping[str, str] = MappingProxyType(
         "auto-boot-target": "agents ask for the action nextbootpxe instead",
         "centos-8": f"installers of CentOS 8 do not start: {_NO_BOOT}",
         "overridable-bootloaders": f"Loaders of bootenvs are kept and do nothing: {_NO_BOOT}",
-        "plugin-v2": "plugins do not run: declare actions by --actions",
         "virtual-media-boot": f"machines do not boot from virtual media: {_NO_BOOT}",
     }
 )

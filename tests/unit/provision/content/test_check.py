@@ -68,10 +68,10 @@ def test_a_server_knows_what_there_is(tmp_path: Path) -> None:
 
 
 def test_features_that_a_server_does_not_have_are_warnings(tmp_path: Path) -> None:
-    found = checked(tmp_path, {}, RequiredFeatures="sprig, plugin-v2, time-travel")
+    found = checked(tmp_path, {}, RequiredFeatures="plugin-v2, asset-dir, time-travel")
     assert found.errors == []
     assert told(found.warnings) == [
-        "Missing required feature plugin-v2: plugins do not run: declare actions by --actions",
+        "Missing required feature asset-dir: plugins bring no files: upload them",
         "Missing required feature time-travel: what uses it may not work",
     ]
 

@@ -30,6 +30,7 @@ REFERRING = (
     Machine(stage="a", boot_env="b", workflow="c", profiles=["d"], params={"e": 1}, tasks=["f"]),
     KINDS["users"](roles=["a"]),  # type: ignore[call-arg]
     KINDS["tenants"](users=["a"]),  # type: ignore[call-arg]
+    KINDS["plugins"](provider="a", params={"b": 1}),  # type: ignore[call-arg]
 )
 
 

@@ -34,7 +34,8 @@ def test_validated(case):
 def test_every_kind_that_lacks_nothing_is_available(kind):
     uuid = "bbbbbbbb-0000-4000-8000-000000000000"
     fields = {"Name": "ab", "ID": "ab", "Uuid": uuid, "State": "created", "Arch": "amd64", "Addr": "192.0.2.7"}
-    checked = validated(from_plain(KINDS[kind], fields), shelf())
+    fields["Provider"] = "of-plugins"
+    checked = validated(from_plain(KINDS[kind], fields), shelf({"plugin_providers": {"of-plugins": {}}}))
     assert (checked.validated, checked.available, checked.errors) == (True, True, [])
 
 

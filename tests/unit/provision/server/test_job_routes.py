@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import AvailableAction
 from ansible_ensemble.provision.server import job_routes
-from ansible_ensemble.provision.service.actions import Action, ActionFailed, AvailableAction
+from ansible_ensemble.provision.service.actions import Action, ActionFailed
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -119,10 +120,10 @@ def test_old_jobs_are_removed_by_a_query(live, job):
     assert live.get(f"/jobs/{job['Uuid']}/log").status == 404
 
 
-def _power(machine, params):
-    if params.get("fail"):
+async def _power(asked):
+    if asked.params.get("fail"):
         raise ActionFailed("no power")
-    return {"did": machine["Name"], "with": dict(params)}
+    return {"did": asked.target["Name"], "with": asked.params}
 
 
 @pytest.fixture

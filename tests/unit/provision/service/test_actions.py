@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from ansible_ensemble.provision.objects.plugin import AvailableAction
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.actions import (
     Action,
     ActionFailed,
-    AvailableAction,
+    Invocation,
     list_actions,
     prepare,
     refused_action,
@@ -21,8 +23,8 @@ from tests.unit.provision.service.world import World, refusal
 UUID = "3e7031fe-3062-45f1-835c-92541bc9cbd3"
 
 
-def _echo(target: Any, params: Any) -> Any:
-    return {"name": target["Name"], **params}
+async def _echo(asked: Invocation) -> Any:
+    return {"name": asked.target["Name"], **asked.params}
 
 
 ACTIONS = (
@@ -66,10 +68,12 @@ def test_an_object_that_is_not_there(machine: World) -> None:
 def test_an_action_gets_the_params_it_names_and_those_of_the_request(machine: World) -> None:
     machine.set("machines", UUID, Params={"address": "10.0.0.1", "how": "soft", "other": 1})
     on = machine.read(prepare, ACTIONS, "machines", UUID, "poweron", body=b'{"more": 2}')
-    assert on.run() == {"name": "m1", "address": "10.0.0.1", "more": 2}
+    assert asyncio.run(on.run()) == {"name": "m1", "address": "10.0.0.1", "more": 2}
     off = machine.read(prepare, ACTIONS, "machines", UUID, "poweroff", body=b'{"how": "hard"}')
-    assert off.run() == {"name": "m1", "how": "hard"}
-    assert machine.read(prepare, ACTIONS, "machines", UUID, "poweroff", body=b"").run() == {"name": "m1", "how": "soft"}
+    assert asyncio.run(off.run()) == {"name": "m1", "how": "hard"}
+    soft = machine.read(prepare, ACTIONS, "machines", UUID, "poweroff", body=b"")
+    assert asyncio.run(soft.run()) == {"name": "m1", "how": "soft"}
+    assert (on.secure, soft.secure) == ({"address"}, set())
 
 
 def test_requests_that_are_refused(machine: World) -> None:

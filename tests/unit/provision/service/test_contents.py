@@ -223,10 +223,10 @@ def test_objects_that_came_otherwise_are_not_replaced(world: World) -> None:
 
 
 def test_features_that_are_not_there_are_a_warning_unless_the_server_is_strict(world: World) -> None:
-    wanted = bundle({}, RequiredFeatures="sane-exit-codes, time-travel, elevated-tasks plugin-v2")
+    wanted = bundle({}, RequiredFeatures="sane-exit-codes, time-travel, elevated-tasks asset-dir")
     missing = [
         "Missing required feature time-travel: what uses it may not work",
-        "Missing required feature plugin-v2: plugins do not run: declare actions by --actions",
+        "Missing required feature asset-dir: plugins bring no files: upload them",
     ]
     with refusal(422, "ValidationError", *missing, model="contents", key="pack"):
         world.write(lambda tx: contents.create_content(tx, wanted, strict=True))

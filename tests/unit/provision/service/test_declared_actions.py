@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def test_a_command_gets_object_and_params_and_answers(world: World) -> None:
     world.create("machines", Name="m1", Params={"address": "10.0.0.1", "other": 1})
     actions = declared_actions([_command(ECHO, required_params=["address"])], Path())
     invocation = world.read(prepare, actions, "machines", "Name:m1", "poweron", body=b"")
-    assert invocation.run() == ["m1", {"address": "10.0.0.1"}]
+    assert asyncio.run(invocation.run()) == ["m1", {"address": "10.0.0.1"}]
     assert (actions[0].about.provider, actions[0].about.model) == ("commands", "machines")
 
 
@@ -58,13 +59,17 @@ def test_declarations_that_are_none(declared: Any, message: str) -> None:
     assert str(refused.value) == f"actions: {message}"
 
 
+def _done(world: World, actions: Any, machine: str) -> Any:
+    return asyncio.run(world.read(prepare, actions, "machines", f"Name:{machine}", "poweron", body=b"").run())
+
+
 def test_a_param_of_the_machine_chooses_among_declared_providers(world: World) -> None:
     declared = [
         _command(f"print('{name}')", provider=name, provider_param="power/provider") for name in ("ipmi", "process")
     ]
     actions = declared_actions(declared, Path())
     world.create("machines", Name="m1", Params={"power/provider": "process"})
-    assert world.read(prepare, actions, "machines", "Name:m1", "poweron", body=b"").run() == "process"
+    assert _done(world, actions, "m1") == "process"
     assert [one.provider for one in world.read(list_actions, actions, "machines", "Name:m1")] == ["process"]
     world.set("machines", "Name:m1", Params={"power/provider": "../../tmp/evil.yml"})
     assert world.read(list_actions, actions, "machines", "Name:m1") == []
@@ -73,4 +78,4 @@ def test_a_param_of_the_machine_chooses_among_declared_providers(world: World) -
         world.read(prepare, actions, "machines", "Name:m1", "poweron", body=b"")
     world.create("params", Name="power/provider", Schema={"type": "string", "default": "ipmi"})
     world.create("machines", Name="m2")
-    assert world.read(prepare, actions, "machines", "Name:m2", "poweron", body=b"").run() == "ipmi"
+    assert _done(world, actions, "m2") == "ipmi"

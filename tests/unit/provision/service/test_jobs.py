@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from ansible_ensemble.provision.objects.job import NO_JOB, Job
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.plugin import AvailableAction
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service import jobs
-from ansible_ensemble.provision.service.actions import Action, ActionFailed, AvailableAction
+from ansible_ensemble.provision.service.actions import Action, ActionFailed, Invocation
 from tests.unit.provision.service.world import World, body, refusal, workflow
 
 UUID = "3e7031fe-3062-45f1-835c-92541bc9cbd3"
@@ -212,14 +214,14 @@ def acting(world: World) -> World:
 def test_an_action_is_carried_out_for_a_job(acting: World) -> None:
     calls = []
 
-    def run(target: Any, params: Any) -> Any:
-        calls.append((target["Name"], params))
+    async def run(asked: Invocation) -> Any:
+        calls.append((asked.target["Name"], asked.params))
         return {"power": "on"}
 
     asked = ask(acting, [_action(run, required_params=["address"])])
     assert asked.job
     assert asked.invocation
-    result = asked.invocation.run()
+    result = asyncio.run(asked.invocation.run())
     assert calls == [("m1", {"address": "10.0.0.1"})]
     done = acting.write(jobs.action_done, asked.job, b'{"power":"on"}')
     assert result == {"power": "on"}
@@ -231,11 +233,11 @@ def test_an_action_is_carried_out_for_a_job(acting: World) -> None:
     assert ask(acting) == jobs.NextJob(204)
 
 
-def _fail(target: Any, params: Any) -> Any:
+async def _fail(asked: Invocation) -> Any:
     raise ActionFailed("no answer")
 
 
-def _break(target: Any, params: Any) -> Any:
+async def _break(asked: Invocation) -> Any:
     raise ValueError("odd")
 
 
@@ -245,7 +247,7 @@ def test_an_action_that_fails_fails_its_job(acting: World, run: Any, reason: str
     assert asked.job
     assert asked.invocation
     with pytest.raises(ActionFailed, match=reason) as failed:
-        asked.invocation.run()
+        asyncio.run(asked.invocation.run())
     assert acting.write(jobs.action_done, asked.job, failed.value) == jobs.NextJob(204)
     _has_failed(acting, reason)
 

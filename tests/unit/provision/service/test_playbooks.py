@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_ensemble.provision.service.actions import Action, ActionFailed
+from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
 from ansible_ensemble.provision.service.declared_actions import declared_actions
 
 TASKS = """
@@ -30,9 +31,9 @@ done
 """
 
 
-def _declared(folder: Path, **fields: Any) -> Action:
+def _done(folder: Path, params: Any, **fields: Any) -> Any:
     [action] = declared_actions([{"name": "poweron", **fields}], folder)
-    return action
+    return asyncio.run(Invocation(action, {"Name": "m1"}, params).run())
 
 
 def _playbook(folder: Path, tasks: str) -> None:
@@ -41,7 +42,7 @@ def _playbook(folder: Path, tasks: str) -> None:
 
 def test_a_playbook_gets_machine_and_params_and_evaluates_none(tmp_path: Path) -> None:
     _playbook(tmp_path, TASKS)
-    said = _declared(tmp_path, playbook="on.yml").run({"Name": "m1"}, PARAMS)
+    said = _done(tmp_path, PARAMS, playbook="on.yml")
     assert (tmp_path / "told").read_text() == f"m1: {EVIL}, {PARAMS['deep'][0]['word']}"  # type: ignore[index]
     assert "changed=1" in said
     assert not list(tmp_path.rglob("evil"))
@@ -51,13 +52,13 @@ def test_a_role_of_the_folder(tmp_path: Path) -> None:
     tasks = tmp_path / "roles" / "power" / "tasks"
     tasks.mkdir(parents=True)
     (tasks / "main.yml").write_text("- ansible.builtin.debug: {msg: 'on: {{ machine.Name }} {{ params.n + 1 }}'}\n")
-    assert "on: m1 3" in _declared(tmp_path, role="power").run({"Name": "m1"}, {"n": 2})
+    assert "on: m1 3" in _done(tmp_path, {"n": 2}, role="power")
 
 
 def test_the_variables_are_on_no_command_line_and_in_no_file_that_others_can_read(tmp_path: Path) -> None:
     (tmp_path / "look").write_text(LOOK)
     _playbook(tmp_path, "\n    - debug: {msg: \"{{ lookup('pipe', 'sh ' ~ playbook_dir ~ '/look') }}\"}")
-    said = _declared(tmp_path, playbook="on.yml").run({"Name": "m1"}, {"password": "s3cret"})
+    said = _done(tmp_path, {"password": "s3cret"}, playbook="on.yml")
     assert "variables.yml" in said
     assert "mode 700" in said
     assert "s3cret" not in said
@@ -73,6 +74,6 @@ def test_the_variables_are_on_no_command_line_and_in_no_file_that_others_can_rea
 def test_failures(tmp_path: Path, tasks: str, seconds: float, message: str) -> None:
     _playbook(tmp_path, tasks)
     with pytest.raises(ActionFailed) as failed:
-        _declared(tmp_path, playbook="on.yml", seconds=seconds).run({"Name": "m1"}, {})
+        _done(tmp_path, {}, playbook="on.yml", seconds=seconds)
     assert str(failed.value).startswith(message)
     assert ("no answer of the BMC" in str(failed.value)) == ("fail" in tasks)
