@@ -14,9 +14,8 @@ from typing import Any
 
 import yaml
 
-from ansible_ensemble.cli.catalogue import COMMANDS
+from ansible_ensemble.cli.catalogue import COMMANDS, EXIT_CODES
 from ansible_ensemble.cli.command import Command
-from ansible_ensemble.cli.exit_codes import EXIT_CODES
 from ansible_ensemble.cli.parser import Parser, parser_for
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -1,19 +1,107 @@
-"""The keys of an implementation that act with a configurator; any other is refused by name: it would do nothing."""
+"""The keywords of Ansible's plays, blocks and tasks, their values, and the keys of an implementation that act."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ansible_ensemble.configurators.arguments import BOOLEANS
 from ansible_ensemble.configurators.jinja_texts import expression_fault, syntax_fault
-from ansible_ensemble.configurators.keyword_values import keyword_faults
-from ansible_ensemble.configurators.play_keywords import CONDITIONS
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import is_computed
+
+_ANYWHERE = frozenset(
+    {"any_errors_fatal", "become", "become_exe", "become_flags", "become_method", "become_user", "check_mode"}
+    | {"collections", "connection", "debugger", "diff", "environment", "ignore_errors", "ignore_unreachable"}
+    | {"module_defaults", "name", "no_log", "port", "remote_user", "run_once", "tags", "throttle", "timeout", "vars"}
+)
+_WITHIN = _ANYWHERE | {"delegate_facts", "delegate_to", "when"}
+BLOCK_PARTS = ("block", "rescue", "always")
+BLOCK = _WITHIN | {*BLOCK_PARTS, "notify"}
+TASK = _WITHIN | {
+    *("action", "args", "async", "changed_when", "delay", "failed_when", "local_action", "loop", "loop_control"),
+    *("notify", "poll", "register", "retries", "until"),
+}
+HANDLER = TASK | {"listen"}
+#: Lists of a play with what runs, and whether they hold tasks.
+PLAY_TASKS = ("pre_tasks", "tasks", "post_tasks", "handlers")
+PLAY = _ANYWHERE | {
+    *("fact_path", "force_handlers", "gather_facts", "gather_subset", "gather_timeout", "hosts"),
+    *("max_fail_percentage", "order", "roles", "serial", "strategy", "vars_files", "vars_prompt"),
+    *("become_pass", "user", *PLAY_TASKS),
+}
+#: A task's keywords whose values are expressions.
+CONDITIONS = ("when", "changed_when", "failed_when", "until")
+
+
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
+_SHARE = re.compile(r"\d+%?")
+
+
+def _is_yes_or_no(value: Any) -> bool:
+    return str(value).lower() in BOOLEANS
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return not isinstance(value, bool)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and all(isinstance(one, Mapping) for one in value))
+
+
+def _is_share(value: Any) -> bool:
+    listed = value if isinstance(value, list) else [value]
+    return all(is_computed(one) or _SHARE.fullmatch(str(one)) for one in listed)
+
+
+def _is_list_of_words(value: Any) -> bool:
+    return not isinstance(value, Mapping)
+
+
+#: Kinds of values: whether one is of it, and what to write.
+_YES_OR_NO = (_is_yes_or_no, "is neither true nor false", "write true or false")
+_NUMBER = (_is_number, "is no number", "write a number")
+_MAP = (_is_map, "is no map", "write NAME: VALUE in it")
+_SHARES = (_is_share, "is no number of hosts", "write a number, a percentage, or a list of these")
+_WORDS = (_is_list_of_words, "is a map", "write a word or a list of words")
+_NAME = (
+    lambda value: _VARIABLE.fullmatch(str(value)) is not None,
+    "is no name of a variable",
+    "a name has letters, digits and underscores, and begins with no digit",
+)
+_LIST = (lambda value: isinstance(value, list), "is no list", "begin each with '- '")
+_KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
+    **dict.fromkeys(
+        ("any_errors_fatal", "become", "check_mode", "delegate_facts", "diff", "force_handlers", "gather_facts"),
+        _YES_OR_NO,
+    ),
+    **dict.fromkeys(("ignore_errors", "ignore_unreachable", "no_log", "run_once"), _YES_OR_NO),
+    **dict.fromkeys(("async", "delay", "gather_timeout", "poll", "port", "retries", "throttle", "timeout"), _NUMBER),
+    **dict.fromkeys(("vars", "environment"), _MAP),
+    "tags": _WORDS,
+    "register": _NAME,
+    "serial": _SHARES,
+    "roles": _LIST,
+}
+
+
+def keyword_faults(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Keywords whose values Ansible does not take: the keyword, what is wrong with its value, and a hint."""
+    for key, value in written.items():
+        fits, problem, hint = _KINDS.get(str(key), (None, "", ""))
+        if fits is not None and value is not None and not is_computed(value) and not fits(value):
+            yield str(key), problem, hint
+
 
 #: The serial group that each host has one of.
 PER_HOST = "host"

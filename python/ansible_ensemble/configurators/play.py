@@ -18,8 +18,15 @@ from ansible_ensemble.configurators.check_mode import (
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.left_paths import follow_links, look_at_paths
-from ansible_ensemble.configurators.play_files import expressions_named, parts_named, texts_of
-from ansible_ensemble.configurators.play_options import OPTION_INPUTS, inventory_of, keys_of, options_of
+from ansible_ensemble.configurators.play_files import (
+    OPTION_INPUTS,
+    expressions_named,
+    inventory_of,
+    keys_of,
+    options_of,
+    parts_named,
+    texts_of,
+)
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.configurators.role_arguments import missing_arguments

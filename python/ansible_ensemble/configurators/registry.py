@@ -13,8 +13,7 @@ from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, no_role, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.locations import collection_folders, find_role, is_fqcn
-from ansible_ensemble.configurators.module_names import module_fault
-from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
+from ansible_ensemble.configurators.module_names import PLUGINS, module_fault, plugin_fault
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.result_names import result_faults
 from ansible_ensemble.core.errors import InvalidInput, Place, each, raise_all

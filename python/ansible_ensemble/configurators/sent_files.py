@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.argument_rules import FREE
-from ansible_ensemble.configurators.jinja_names import looked_up, name_faults
-from ansible_ensemble.configurators.jinja_texts import included, needed_names, set_names, syntax_fault
+from ansible_ensemble.configurators.jinja_texts import (
+    included,
+    looked_up,
+    name_faults,
+    needed_names,
+    set_names,
+    syntax_fault,
+)
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.protocol import Task
 from ansible_ensemble.core.errors import InvalidInput, Place

@@ -18,20 +18,25 @@ from msgspec import Struct
 from ansible_ensemble.configurators.ansible_files import Untouched, read_ansible_file
 from ansible_ensemble.configurators.argument_rules import FREE
 from ansible_ensemble.configurators.arguments import argument_faults
-from ansible_ensemble.configurators.jinja_names import name_faults, with_fault
-from ansible_ensemble.configurators.jinja_texts import SIGNS, expression_fault, syntax_fault
-from ansible_ensemble.configurators.keyword_values import keyword_faults
+from ansible_ensemble.configurators.jinja_texts import SIGNS, expression_fault, name_faults, syntax_fault, with_fault
+from ansible_ensemble.configurators.keywords import (
+    BLOCK,
+    BLOCK_PARTS,
+    CONDITIONS,
+    HANDLER,
+    PLAY,
+    PLAY_TASKS,
+    keyword_faults,
+)
 from ansible_ensemble.configurators.locations import (
     BUILTIN,
     builtin_modules,
     collection_folders,
     is_fqcn,
 )
-from ansible_ensemble.configurators.module_names import is_installed, module_fault
+from ansible_ensemble.configurators.module_names import PLUGINS, is_installed, module_fault, plugin_fault
 from ansible_ensemble.configurators.module_spec import module_spec, role_folder
 from ansible_ensemble.configurators.play_around import Around, short_name
-from ansible_ensemble.configurators.play_keywords import BLOCK, BLOCK_PARTS, CONDITIONS, HANDLER, PLAY, PLAY_TASKS
-from ansible_ensemble.configurators.plugin_names import PLUGINS, plugin_fault
 from ansible_ensemble.configurators.task_sources import source_faults
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest, nearest

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import to_result
-from ansible_ensemble.configurators.terraform_inputs import (
+from ansible_ensemble.configurators.terraform_nodes import (
     backend_of,
     imports_of,
     lock_timeout,

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.protocol import Task
-from ansible_ensemble.configurators.terraform_inputs import (
+from ansible_ensemble.configurators.terraform_nodes import (
     as_variable,
     backend_of,
     cache_folder,

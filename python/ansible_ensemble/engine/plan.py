@@ -10,8 +10,7 @@ from ansible_ensemble.engine.inventory_hosts import check_hosts, check_inventory
 from ansible_ensemble.engine.render import check_renders
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import recorded_options
-from ansible_ensemble.ensembles.lasting_inputs import inputs_of_plan
+from ansible_ensemble.ensembles.job_inputs import inputs_of_plan, recorded_options
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.language.given_input import lost_input
 from ansible_ensemble.planning.plan import Plan

@@ -16,8 +16,7 @@ from ansible_ensemble.configurators.registry import configurator_for, find_fault
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, each, raise_all
 from ansible_ensemble.documents.paths import folder_name
-from ansible_ensemble.engine.circles import circle_fault
-from ansible_ensemble.engine.task import JobTask
+from ansible_ensemble.engine.task import JobTask, circle_fault
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import HostFinder

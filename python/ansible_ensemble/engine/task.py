@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from ansible_ensemble.configurators.left_paths import WRITTEN
 from ansible_ensemble.configurators.makers import may_be_installed, may_be_made
-from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import CONTROLLER, Host, LookedUp
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 from ansible_ensemble.core.written_path import WrittenPath
@@ -25,7 +25,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import OF_JOBS
-from ansible_ensemble.views.reads import value_digest
+from ansible_ensemble.views.reads import Deferred, value_digest
 
 _LOCAL = CONTROLLER | {"ORCHESTRATOR"}
 
@@ -264,3 +264,57 @@ class JobTask(Struct):
         own = self.scope.evaluator.scope(self.instance)
         declared = self.template.properties
         return {name: own.property(name) for name in names if name in declared}
+
+
+#: Words of an output's mapping for the task's own instance.
+_OWN = ("SELF", "SOURCE")
+
+
+def circle_fault(tasks: Iterable[JobTask], waiting: Mapping[str, Deferred]) -> InvalidInput | None:
+    """Why a plan could only ever be blocked, by the names of what waits for what; None if something can be first.
+
+    The tasks are those of the plan that run something, in its order; those that wait, by their operations' keys, cannot
+    be rendered before an attribute is known.
+    """
+    first: dict[str, JobTask] = {}
+    foreign = False
+    for task in tasks:
+        first.setdefault(task.planned.instance, task)
+        foreign |= _may_set_others(task)
+    if foreign:
+        return None  # one of these operations may set the attributes
+    needed = {name: _owner(waiting[task.planned.key]) for name, task in first.items() if task.planned.key in waiting}
+    seen: set[str | None] = set()
+    for start in needed:
+        path: dict[str, int] = {}
+        name: str | None = start
+        while name is not None and name in needed and name not in seen:
+            seen.add(name)
+            path[name] = len(path)
+            name = needed[name]
+        if name is not None and name in path and needed[name] != name:
+            return _fault(list(path)[path[name] :], first, waiting)
+    return None
+
+
+def _may_set_others(task: JobTask) -> bool:
+    """Whether an operation may set attributes of other instances than its own."""
+    operation = task.operation
+    by_name = operation.implementation is not None and operation.implementation.class_name is not None
+    mapped = any(mapping and mapping[0] not in _OWN for mapping in operation.outputs.values())
+    return by_name or mapped or "resultTemplate" in operation.inputs
+
+
+def _owner(deferred: Deferred) -> str | None:
+    """The instance whose attribute is waited for."""
+    return deferred.refs[0].partition(".")[0] if deferred.refs else None
+
+
+def _fault(ring: list[str], first: Mapping[str, JobTask], waiting: Mapping[str, Deferred]) -> InvalidInput:
+    tasks = [first[name] for name in ring]
+    reads = [f"{task.planned.key} needs {waiting[task.planned.key].refs[0]}" for task in tasks]
+    return InvalidInput(
+        f"these wait for attributes of each other, and none can be first: {', '.join(reads)}",
+        tasks[0].operation.place,
+        "set one of the attributes by an operation that runs before",
+    )

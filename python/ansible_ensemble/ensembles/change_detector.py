@@ -13,12 +13,12 @@ from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, holds_secret, is_sensitive, redact, reveal
 from ansible_ensemble.ensembles import limit
-from ansible_ensemble.ensembles.earlier_files import current_text, earlier_text
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.ensembles.implementation import KEYWORDS, OWN_REFS, keywords_of, own_digests
 from ansible_ensemble.ensembles.path_writes import WRITING, path_writes
-from ansible_ensemble.ensembles.unfurl_digest import whole_digest
+from ansible_ensemble.ensembles.revisions import current_text, earlier_text
+from ansible_ensemble.ensembles.spec_digests import whole_digest
 from ansible_ensemble.expressions.current import Current, current_values
 from ansible_ensemble.expressions.inventory import KIND as INVENTORY
 from ansible_ensemble.expressions.inventory import find_inventory, own_host

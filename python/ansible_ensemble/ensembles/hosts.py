@@ -1,21 +1,20 @@
-"""Where an operation runs (TOSCA `operation_host`, HostedOn, the inventory)."""
+"""Where an operation runs (TOSCA `operation_host`, HostedOn, the inventory), and groups of the inventory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import CONTROLLER, Host
-from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.ensembles.groups import group_name, group_variables, inventory_groups
+from ansible_ensemble.core.sensitive import redact, reveal
 from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.language.entities import Assignment, Operation, Topology
+from ansible_ensemble.language.entities import Assignment, Group, NodeTemplate, Operation, Topology
 from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.topology.host_copies import copy_for_hosts, inventory_names
+from ansible_ensemble.topology.host_copies import copy_for_hosts, inventory_names, written_name
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Inventory
 
@@ -201,3 +200,79 @@ def _by_connection(scope: Scope) -> dict[str, Any]:
             found[f"ansible_{credential.get('token_type') or 'password'}"] = credential["token"]
         found |= credential.get("keys") or {}
     return found | (given["hostvars"] if isinstance(given["hostvars"], dict) else {})
+
+
+_TYPE = "unfurl.groups.AnsibleInventoryGroup"
+
+
+def inventory_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
+    """The groups that are meant for Ansible, each with the node templates in it and in its groups."""
+    return ((group, members) for group, members in all_groups(topology) if group.type.is_a(_TYPE))
+
+
+def all_groups(topology: Topology) -> Iterator[tuple[Group, set[str]]]:
+    """The groups, each with the node templates in it and in its groups."""
+    return ((group, _members(group, topology)) for group in topology.groups.values())
+
+
+def group_hosts(topology: Topology, instances: Iterable[Instance]) -> dict[str, list[str]]:
+    """The groups by their names as groups of Ansible, with their members: instances, and those that are yet to be.
+
+    Groups whose names are one for Ansible are one group.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for group, members in inventory_groups(topology):
+        made = [instance.name for instance in instances if instance.template in members]
+        found.setdefault(group_name(group.name), {}).update(dict.fromkeys([*made, *sorted(members)]))
+    return {name: list(members) for name, members in found.items()}
+
+
+def groups_of(template: NodeTemplate, instance: Instance | None, topology: Topology) -> dict[str, list[str]]:
+    """The names of the groups that an instance is in by its template, type, status and node state, by which it is.
+
+    One for a host is in the group of the node template as it is written, too.
+    """
+    written = written_name(topology, template.name)
+    found = {
+        "template": [f"template_{name}" for name in dict.fromkeys((template.name, written))],
+        "type": [f"type_{ancestor.name}" for ancestor in template.type.lineage()],
+        "status": [f"status_{instance.status.value}"] if instance is not None else [],
+        "state": [f"state_{instance.state.value}"] if instance is not None and instance.state else [],
+    }
+    return {kind: [group_name(name) for name in names] for kind, names in found.items()}
+
+
+def group_name(text: str) -> str:
+    """A text as the name of a group."""
+    return "".join(c if c.isalnum() else "_" for c in text)
+
+
+def _members(group: Group, topology: Topology) -> set[str]:
+    found: set[str] = set()
+    seen, left = {group.name}, list(group.members)
+    while left:
+        name = left.pop()
+        inner = topology.groups.get(name)
+        if inner is None or name in topology.node_templates:
+            found.add(name)
+        elif name not in seen:
+            seen.add(name)
+            left += inner.members
+    return found
+
+
+def group_variables(group: Group, evaluator: Evaluator) -> dict[str, Any]:
+    """The variables that a group gives its hosts.
+
+    Raises:
+        InvalidInput: they are not a map.
+    """
+    assignment = group.properties.get("hostvars")
+    if assignment is None:
+        return {}
+    value = evaluator.scope().evaluate(assignment.value, assignment.place)
+    variables = reveal(value) or {}
+    if not isinstance(variables, dict):
+        text = f"the hostvars of group '{group.name}' must be a map, not {redact(value)!r}"
+        raise InvalidInput(text, assignment.place)
+    return {str(name): item for name, item in variables.items()}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.groups import all_groups, group_name, groups_of
-from ansible_ensemble.ensembles.hosts import HostFinder
+from ansible_ensemble.ensembles.hosts import HostFinder, all_groups, group_name, groups_of
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.lanes.host_patterns import host_matches
 from ansible_ensemble.planning.context import PlannedInstance

@@ -32,8 +32,7 @@ from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.hosts import copy_for_inventory
-from ansible_ensemble.ensembles.job_inputs import given_inputs
-from ansible_ensemble.ensembles.lasting_inputs import JobInputs, check_reset, still_lasting
+from ansible_ensemble.ensembles.job_inputs import JobInputs, check_reset, given_inputs, still_lasting
 from ansible_ensemble.ensembles.location import Location, locate, stands_alone
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
@@ -46,9 +45,8 @@ from ansible_ensemble.ensembles.selection import SELECT, bind_selected
 from ansible_ensemble.ensembles.spec_digests import digest, hosts_digest, spec_digests, variables_digest
 from ansible_ensemble.ensembles.template_snapshots import RetainedTemplates
 from ansible_ensemble.expressions.evaluator import Evaluator
-from ansible_ensemble.functions.conditions import is_met
+from ansible_ensemble.functions.conditions import find_matches, is_met
 from ansible_ensemble.functions.harmless import harmless_evaluator
-from ansible_ensemble.functions.matches import find_matches
 from ansible_ensemble.functions.table import function_table
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status_document import read_status

@@ -18,7 +18,7 @@ from ansible_ensemble.views.data import bare, shown
 from ansible_ensemble.views.entities import NodeView, RelationshipView, RootView
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.graph import Graph
-from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.reads import Tracker
 from ansible_ensemble.views.view import Model, View
 
 TRUST = "review its files; `ansible-ensemble trust FOLDER` trusts them"

@@ -26,8 +26,7 @@ from ansible_ensemble.views.entities import NodeView, RootView
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.graph import Graph
 from ansible_ensemble.views.lazy import complete
-from ansible_ensemble.views.reads import Deferred
-from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.reads import Deferred, Tracker
 from ansible_ensemble.views.view import View
 
 #: How deep values may refer to values before the inner one is computed first, from a fresh stack.

@@ -18,7 +18,7 @@ from ansible_ensemble.views.entities import (
 )
 from ansible_ensemble.views.graph import Graph
 from ansible_ensemble.views.lazy import LazyMap
-from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.reads import Tracker
 from ansible_ensemble.views.view import Model, View
 
 

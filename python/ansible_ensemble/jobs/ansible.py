@@ -20,8 +20,14 @@ from ansible_ensemble.core.sensitive import Redactor, reveal
 from ansible_ensemble.engine.inventory_hosts import check_inventory
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.groups import group_hosts, group_name, group_variables, groups_of, inventory_groups
-from ansible_ensemble.ensembles.hosts import HostFinder
+from ansible_ensemble.ensembles.hosts import (
+    HostFinder,
+    group_hosts,
+    group_name,
+    group_variables,
+    groups_of,
+    inventory_groups,
+)
 from ansible_ensemble.ensembles.job_inputs import given_variables, hand_over, keep_for, options_of_job, withdraw
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
 from ansible_ensemble.ensembles.read import read_again, read_ensemble

@@ -12,7 +12,7 @@ from ansible_ensemble.changes.record import snake_case_keys
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import REDACTED, reveal
-from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
+from ansible_ensemble.ensembles.job_inputs import recorded_inputs
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate, overall

@@ -17,8 +17,7 @@ from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.core.texts import is_cut
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import kept_values, recorded_options
-from ansible_ensemble.ensembles.lasting_inputs import inputs_of_plan
+from ansible_ensemble.ensembles.job_inputs import inputs_of_plan, kept_values, recorded_options
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.lifecycle import only_looks

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from ansible_ensemble.core.actions import Action
+from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import UsageError, raise_all
-from ansible_ensemble.instances.instance import Instances
+from ansible_ensemble.instances.instance import Instance, Instances
+from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.adopt import decide_adopt
 from ansible_ensemble.planning.connect import connect_sources, notify_sources
@@ -28,15 +29,46 @@ from ansible_ensemble.planning.order import (
 from ansible_ensemble.planning.peers import part_peers
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.rewrite import check_what_is_left, keep_shared, write_again
+from ansible_ensemble.planning.sequence import planned, planned_on_link
 from ansible_ensemble.planning.stages import limited
-from ansible_ensemble.planning.survey import settle_all, survey
 from ansible_ensemble.planning.tools import need_tools
 from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.used import say_used
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.workflow import decide_workflow
 from ansible_ensemble.planning.writers import find_chains, refuse_without_order
-from ansible_ensemble.topology.stand_ins import stand_in_fault
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
+from ansible_ensemble.topology.substitution import stand_in_fault
+
+
+def survey(planning: Planning) -> None:
+    """Plan every implemented operation of every instance and of its relationships."""
+    for member in planning.members.values():
+        if not STAND_FOR_OTHERS.intersection(member.template.directives):
+            _survey(planning, member)
+            member.plan(Action.RUN, Reason.RUN)
+
+
+def _survey(planning: Planning, member: PlannedInstance) -> None:
+    for interface in member.template.interfaces.values():
+        for operation in interface.operations.values():
+            if operation.implementation is not None:
+                member.up.append(planned(planning, member, operation, operation.name, Reason.RUN))
+    for link in member.requirements:
+        for interface in link.relationship.interfaces.values():
+            for operation in interface.operations.values():
+                if operation.implementation is not None:
+                    member.up.append(planned_on_link(planning, link, operation, Reason.RUN))
+
+
+def settle_all(planning: Planning) -> None:
+    """Have every instance there and well, as after a deploy."""
+    for member in planning.members.values():
+        if planning.instances.get(member.name) is None:
+            made = Instance(member.name, member.template.name, local=Status.OK, state=NodeState.STARTED)
+            made.host = next((link.target for link in member.requirements if link.relationship.is_hosted_on), None)
+            planning.instances.add(made)
+
 
 Transform = Callable[[Planning], None]
 

@@ -14,7 +14,7 @@ from ansible_ensemble.planning.assigned import assigned_inputs
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin, PlannedOperation
 from ansible_ensemble.planning.sequence import SETTLED, mapped, planned, planned_on_link
-from ansible_ensemble.topology.activities import given_inputs
+from ansible_ensemble.topology.workflows import given_inputs
 
 #: Names that TOSCA and its users give to the normative workflows -> ours.
 NORMATIVE = {

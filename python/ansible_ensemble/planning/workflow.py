@@ -16,7 +16,7 @@ from ansible_ensemble.planning.guard import Branch, Guard
 from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin
 from ansible_ensemble.planning.sequence import mark_last
 from ansible_ensemble.planning.stages import NORMATIVE, Stage, SubPlan, WorkflowBuilder, one_by_one, side_by_side
-from ansible_ensemble.topology.activities import called_workflow, given_inputs
+from ansible_ensemble.topology.workflows import called_workflow, given_inputs
 
 #: Why operations of a workflow that replaces a normative one are planned; those of others are just run.
 _REASONS = {"deploy": Reason.ADD, "install": Reason.ADD, "undeploy": Reason.UNDEPLOY, "uninstall": Reason.UNDEPLOY}

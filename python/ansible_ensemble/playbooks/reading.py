@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ansible_ensemble.configurators.keywords import PLAY_TASKS
 from ansible_ensemble.configurators.locations import collection_folders
-from ansible_ensemble.configurators.play_keywords import PLAY_TASKS
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files

@@ -17,10 +17,9 @@ from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.scalars import VaultText, as_written
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
-from ansible_ensemble.projects.execution_settings import ExecutionSettings
+from ansible_ensemble.projects.execution_settings import ExecutionSettings, StateSettings
 from ansible_ensemble.projects.lfs_lock import LfsSettings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
-from ansible_ensemble.projects.state_settings import StateSettings
 from ansible_ensemble.projects.vault import Vault
 
 #: The secret of Unfurl's that holds passwords by vault id.

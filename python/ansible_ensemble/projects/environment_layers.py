@@ -19,11 +19,10 @@ from ansible_ensemble.core.notices import Notice
 from ansible_ensemble.documents.paths import is_folder, resolved
 from ansible_ensemble.documents.places import Map, joined, place_of
 from ansible_ensemble.projects.environment import Environment, ExternalEnsemble
-from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings
+from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings, state_settings
 from ansible_ensemble.projects.lfs_lock import lfs_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
 from ansible_ensemble.projects.remote_files import allowed_urls
-from ansible_ensemble.projects.state_settings import state_settings
 from ansible_ensemble.projects.trust import is_trusted
 
 DEFAULTS = "defaults"

@@ -19,7 +19,7 @@ from ansible_ensemble.documents.yaml import Document, parse_yaml
 from ansible_ensemble.engine.journal_entries import Finished, JobStarted, Noted, OperationEntry
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.lasting_inputs import JobInputs, as_declared
+from ansible_ensemble.ensembles.job_inputs import JobInputs, as_declared
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.lifecycle import makes, only_looks
 from ansible_ensemble.instances.patch import apply_patch

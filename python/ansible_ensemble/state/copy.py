@@ -23,8 +23,8 @@ from ansible_ensemble.changes.jobs_tsv import FILE_NAME, last_job, read_jobs
 from ansible_ensemble.core.errors import EnsembleError, Locked, Place, UsageError
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.controller import has_ended
+from ansible_ensemble.projects.execution_settings import LEASE
 from ansible_ensemble.projects.folders import ACTIVE
-from ansible_ensemble.projects.state_settings import LEASE
 from ansible_ensemble.projects.vault import Vault, protect
 from ansible_ensemble.state.files import MARK, SECTIONS, collected, install, is_here, job_of
 from ansible_ensemble.state.lease import LeaseWatch, start_renewal

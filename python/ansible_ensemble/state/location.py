@@ -13,8 +13,8 @@ from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.projects.environment import Environment
+from ansible_ensemble.projects.execution_settings import CREDENTIALS, StateSettings, given_credentials
 from ansible_ensemble.projects.git_guard import clone_fault
-from ansible_ensemble.projects.state_settings import CREDENTIALS, StateSettings, given_credentials
 from ansible_ensemble.state.store import Store
 
 _BRANCH = "ensemble-state"

@@ -12,7 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
 from ansible_ensemble.language.filters import match_expressions, mismatch
-from ansible_ensemble.language.version_2_conditions import WANTED
+from ansible_ensemble.language.version_2_calls import WANTED
 from ansible_ensemble.topology.building import Building
 
 Target = tuple[NodeTemplate, Capability | None]

@@ -28,11 +28,10 @@ from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.short_form import SHORT_KEYS, SHORT_KINDS
 from ansible_ensemble.language.types import Scope
 from ansible_ensemble.language.values import missing
-from ansible_ensemble.topology.assignments import read_assignments
 from ansible_ensemble.topology.building import Building, Entry, FunctionUse
 from ansible_ensemble.topology.copies import copied
 from ansible_ensemble.topology.decorators import decorate
-from ansible_ensemble.topology.definitions import read_occurrences
+from ansible_ensemble.topology.definitions import read_assignments, read_occurrences
 from ansible_ensemble.topology.directives import DEPENDENT, ON_DEMAND, read_directives
 
 _PARTS: tuple[Literal["properties", "attributes"], ...] = ("properties", "attributes")

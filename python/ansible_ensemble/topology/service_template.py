@@ -29,12 +29,11 @@ from ansible_ensemble.topology.blueprints import blueprint_templates
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
-from ansible_ensemble.topology.groups import read_groups
 from ansible_ensemble.topology.imports import Importer, IsMet
 from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, name_artifacts, read_nodes, read_relationship_templates
 from ansible_ensemble.topology.operations import check_operations
-from ansible_ensemble.topology.policies import check_triggers, read_policies
+from ansible_ensemble.topology.policies import check_triggers, read_groups, read_policies
 from ansible_ensemble.topology.remote import Remote
 from ansible_ensemble.topology.requirements import resolve_requirements
 from ansible_ensemble.topology.substitution import check_substitution, find_substitutes, mapped_requirements, substitute

@@ -10,7 +10,7 @@ from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.language.entities import Trigger
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.scalars import seconds
-from ansible_ensemble.topology.activities import ACTIVITIES, check_activity
+from ansible_ensemble.topology.workflows import ACTIVITIES, check_activity
 
 
 def read_triggers(raw: Any, what: str, place: Place | None, problems: Problems) -> dict[str, Trigger]:

@@ -12,8 +12,7 @@ from ansible_ensemble.topology.directives import RETAINED
 from ansible_ensemble.topology.scaling import instance_names, is_asked_for, link_targets
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.lazy import LazyMap
-from ansible_ensemble.views.reads import Deferred
-from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.reads import Deferred, Tracker
 from ansible_ensemble.views.view import Model, View
 
 

@@ -16,8 +16,7 @@ from ansible_ensemble.views.conform import conform_part, filled, mark_declared
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.lazy import Unfinished, UnfinishedList, complete, has_parts, unfinished
-from ansible_ensemble.views.reads import Deferred
-from ansible_ensemble.views.tracker import Tracker
+from ansible_ensemble.views.reads import Deferred, Tracker
 
 
 class Model(Protocol):

@@ -6,7 +6,7 @@ import pytest
 
 from ansible_ensemble.cli.catalogue import COMMANDS
 from ansible_ensemble.cli.completion import options_of
-from ansible_ensemble.cli.rare_options import OF_IMPORT, RARE
+from ansible_ensemble.cli.parser import OF_IMPORT, RARE
 
 DAILY = ["--approve", "--check", "--diff", "--extra-vars", "--inventory", "--limit", "--become", "--verbose"]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.cli.catalogue import COMMANDS
-from ansible_ensemble.cli.exit_codes import EXIT_CODES
+from ansible_ensemble.cli.catalogue import COMMANDS, EXIT_CODES
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
 
 

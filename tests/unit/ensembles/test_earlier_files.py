@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.sensitive import may_show
-from ansible_ensemble.ensembles.earlier_files import current_text, earlier_text
+from ansible_ensemble.ensembles.revisions import current_text, earlier_text
 
 GIT = ("git", "-c", "user.name=t", "-c", "user.email=t@example.com")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.ensembles.groups import group_hosts
+from ansible_ensemble.ensembles.hosts import group_hosts
 from ansible_ensemble.instances.instance import Instance
 from tests.unit.conftest import Load
 

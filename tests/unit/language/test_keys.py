@@ -23,9 +23,9 @@ IMPLEMENTATION = {
     **dict.fromkeys(("inputs", "outputs"), "interfaces"),
 }
 JOBS = {
-    "retries": "planning/retries.py",
-    "delay": "planning/retries.py",
-    "backoff": "planning/retries.py",
+    "retries": "planning/sequence.py",
+    "delay": "planning/sequence.py",
+    "backoff": "planning/sequence.py",
     "serial": "engine/slots.py",
     "idempotent": "planning/deploy.py",
     "fast": "configurators/module.py",

@@ -12,8 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import mark_sensitive
 from ansible_ensemble.documents.shape import misfit
 from ansible_ensemble.planning.guard import Branch, Guard
-from ansible_ensemble.planning.plan import Plan
-from ansible_ensemble.planning.plan_shape import PLAN
+from ansible_ensemble.planning.plan import PLAN, Plan
 from ansible_ensemble.planning.planned_operation import (
     AdHocCommand,
     AssignedInputs,

@@ -7,7 +7,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Implementation, Operation
 from ansible_ensemble.planning.planned_operation import Retry
-from ansible_ensemble.planning.retries import retry_of
+from ansible_ensemble.planning.sequence import retry_of
 
 CASES: list[tuple[dict[str, Any], Retry]] = [
     ({}, Retry()),

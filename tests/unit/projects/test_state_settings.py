@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.documents.ensemble_schema import ensemble_schema
-from ansible_ensemble.projects.state_settings import KEYS, state_settings
+from ansible_ensemble.projects.execution_settings import KEYS, state_settings
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, reveal
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import recorded_options
-from ansible_ensemble.ensembles.lasting_inputs import recorded_inputs
+from ansible_ensemble.ensembles.job_inputs import recorded_inputs, recorded_options
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.projects.environment import Environment
-from ansible_ensemble.projects.state_settings import state_settings
+from ansible_ensemble.projects.execution_settings import state_settings
 from ansible_ensemble.projects.vault import Vault
 from ansible_ensemble.state.location import open_store, resolved_values
 

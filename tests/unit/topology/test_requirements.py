@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.functions.matches import find_matches
+from ansible_ensemble.functions.conditions import find_matches
 from ansible_ensemble.language.entities import NodeTemplate, Topology
 
 Load = Callable[..., Topology]

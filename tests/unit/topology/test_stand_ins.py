@@ -15,7 +15,7 @@ from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.problems import Problems
 from ansible_ensemble.language.types import Types
 from ansible_ensemble.topology.definitions import build_type
-from ansible_ensemble.topology.stand_ins import STAND_INS, stand_in_fault
+from ansible_ensemble.topology.substitution import STAND_INS, stand_in_fault
 
 Load = Callable[..., Topology]
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.job import approved, run_job
-from ansible_ensemble.cli.parser import Parser
-from ansible_ensemble.cli.rare_options import OF_IMPORT
+from ansible_ensemble.cli.parser import OF_IMPORT, Parser
 from ansible_ensemble.cli.session import Session
 
 _QUESTION = "Import, and look at the hosts in check mode?"
