@@ -113,10 +113,11 @@ def read_definitions(file: Path) -> Definitions:
         if key["section"]:
             section = sections[key["section"]] = {}
         else:
-            section[key["name"]] = cache(partial(_definition, file, text, key.start(), end))
+            section[key["name"]] = partial(_definition, file, text, key.start(), end)
     return sections
 
 
+@cache
 def _definition(file: Path, text: str, start: int, end: int) -> Any:
     """One definition, with its places in the file."""
     ((_name, definition),) = parse_yaml("\n" * text.count("\n", 0, start) + text[start:end], file).data.items()

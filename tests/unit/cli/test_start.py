@@ -42,10 +42,10 @@ sys.exit(code)
     ("words", "most"),
     [
         (("--help",), 26),
-        (("plan", "service.yaml"), 332),
-        (("status", "service.yaml"), 266),
-        (("history", "service.yaml"), 265),
-        (("validate", "service.yaml"), 321),
+        (("plan", "service.yaml"), 314),
+        (("status", "service.yaml"), 250),
+        (("history", "service.yaml"), 249),
+        (("validate", "service.yaml"), 302),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
