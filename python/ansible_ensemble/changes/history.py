@@ -19,9 +19,6 @@ def history(folder: Path) -> list[dict[str, Any]]:
 
     Each is `{change_id, previous_id, workflow, status, outcome, start_time, end_time, seconds, summary, start_commit,
     changelog, tasks}`, without what is unknown; `tasks` is a count.
-
-    Raises:
-        EnsembleError: a file cannot be read.
     """
     lines = read_jobs(folder / FILE_NAME)
     counts = Counter(job_of(change_id) for change_id in lines if not is_job(change_id))
@@ -39,11 +36,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
 
 
 def show_job(folder: Path, change_id: str) -> dict[str, Any]:
-    """A job with the list of its `tasks`; from the verbose record if it is still there.
-
-    Raises:
-        InvalidInput: there is no such job.
-    """
+    """A job with the list of its `tasks`; from the verbose record if it is still there."""
     record = find_job(folder, change_id)
     if record is None:
         return _job_line(_line(folder, job_of(change_id)), 0) | {"tasks": []}
@@ -51,11 +44,7 @@ def show_job(folder: Path, change_id: str) -> dict[str, Any]:
 
 
 def show_task(folder: Path, change_id: str) -> dict[str, Any]:
-    """A task; from the verbose record of its job if it is still there.
-
-    Raises:
-        InvalidInput: there is no such task.
-    """
+    """A task; from the verbose record of its job if it is still there."""
     record = find_job(folder, change_id)
     for task in record.tasks if record else ():
         if task.change_id == change_id:
@@ -65,20 +54,12 @@ def show_task(folder: Path, change_id: str) -> dict[str, Any]:
 
 
 def show(folder: Path, change_id: str) -> dict[str, Any]:
-    """The job or task of this id.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The job or task of this id."""
     return snake_case_keys(show_job(folder, change_id) if is_job(change_id) else show_task(folder, change_id))
 
 
 def find_changes(folder: Path, change_ids: Iterable[str]) -> list[ChangeRecord]:
-    """The recorded tasks of these ids, in the order in which they ran; a job's id means all of its tasks.
-
-    Raises:
-        InvalidInput: there is no such change, or its job's record is gone.
-    """
+    """The recorded tasks of these ids, in the order in which they ran; a job's id means all of its tasks."""
     found: dict[str, ChangeRecord] = {}
     for change_id in change_ids:
         record = find_job(folder, change_id)
@@ -93,11 +74,7 @@ def find_changes(folder: Path, change_ids: Iterable[str]) -> list[ChangeRecord]:
 
 
 def find_job(folder: Path, change_id: str) -> JobFile | None:
-    """The record of the job with this id, or of the job this task belongs to; None if no file holds it.
-
-    Raises:
-        InvalidInput: it is not a change id, or the file is damaged.
-    """
+    """The record of the job with this id, or of the job this task belongs to; None if no file holds it."""
     name = job_file_name(job_of(change_id)) + ".yaml"
     for subfolder in (JOBS, CHANGES):
         path = folder / subfolder / name
@@ -107,11 +84,7 @@ def find_job(folder: Path, change_id: str) -> JobFile | None:
 
 
 def newest_job(folder: Path) -> str | None:
-    """The id of the newest job in `jobs.tsv`, the records and the journals; None if there is none.
-
-    Raises:
-        EnsembleError: a file cannot be read.
-    """
+    """The id of the newest job in `jobs.tsv`, the records and the journals; None if there is none."""
     names = (path.name.partition(".")[0] for part in (JOBS, CHANGES) for path in (folder / part).glob("job*-*"))
     found = [last_job(folder / FILE_NAME) or "", *(name[-8:] + "0000" for name in names)]
     return max((change_id for change_id in found if is_change_id(change_id)), default=None)

@@ -44,9 +44,6 @@ def write_job(
 
     Returns:
         The committed copy and the verbose one.
-
-    Raises:
-        EnsembleError: a file cannot be written.
     """
     name = job_file_name(job.change_id) + ".yaml"
     job.changelog = f"{CHANGES}/{name}"
@@ -68,11 +65,7 @@ def write_job(
 
 
 def read_job(path: Path) -> JobFile:
-    """Read a job's record, ours or Unfurl's.
-
-    Raises:
-        InvalidInput: it is not a record of a job.
-    """
+    """Read a job's record, ours or Unfurl's."""
     data = read_yaml(path).data
     records = data.get("changes") if isinstance(data, dict) else None
     if not isinstance(records, list):

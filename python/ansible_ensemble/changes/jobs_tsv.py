@@ -94,11 +94,7 @@ class JobsLine(Struct, frozen=True):
 
 
 def append_job(path: Path, job: JobRecord, tasks: Iterable[ChangeRecord] = ()) -> None:
-    """Append a job and its tasks, durably and all at once; lines that are there already are not appended again.
-
-    Raises:
-        EnsembleError: the file cannot be read or written.
-    """
+    """Append a job and its tasks, durably and all at once; lines that are there already are not appended again."""
     lines = [_line(job.change_id, _job_columns(job))]
     lines += (_line(task.change_id, _task_columns(task)) for task in tasks)
     stamp = job.change_id[:8]
@@ -110,11 +106,7 @@ def append_job(path: Path, job: JobRecord, tasks: Iterable[ChangeRecord] = ()) -
 
 
 def read_jobs(path: Path, wanted: Collection[str] | None = None) -> dict[str, JobsLine]:
-    """Read the lines of the wanted ids (None: all) by id, in order; a file that is not there counts as empty.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """Read the lines of the wanted ids (None: all) by id, in order; a file that is not there counts as empty."""
     ids = None if wanted is None else frozenset(wanted)
     lines: dict[str, str] = {}
     for line in _lines(path):
@@ -125,11 +117,7 @@ def read_jobs(path: Path, wanted: Collection[str] | None = None) -> dict[str, Jo
 
 
 def latest_digests(path: Path) -> dict[tuple[str, str], JobsLine]:
-    """The newest successful task with digests, by (target, operation); for change detection.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """The newest successful task with digests, by (target, operation); for change detection."""
     newest: dict[tuple[str, str], str] = {}
     for line in _lines(path):
         if "\tdigestValue=" in line and "\toutcome=" not in line:
@@ -139,11 +127,7 @@ def latest_digests(path: Path) -> dict[tuple[str, str], JobsLine]:
 
 
 def collisions(path: Path) -> list[str]:
-    """Ids that two jobs have, as those of two clones may: lines of one job that was recorded again begin at one time.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """Ids that two jobs have, as those of two clones may; lines of one job that was recorded again have one begin."""
     begun: dict[str, str] = {}
     found = set()
     for line in _lines(path):
@@ -156,11 +140,7 @@ def collisions(path: Path) -> list[str]:
 
 
 def last_job(path: Path) -> str | None:
-    """The id of the newest job, None if there is none.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """The id of the newest job, None if there is none."""
     ids = (line.partition("\t")[0] for line in _lines(path))
     return max((change_id for change_id in ids if is_change_id(change_id) and is_job(change_id)), default=None)
 

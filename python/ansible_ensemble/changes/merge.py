@@ -47,9 +47,6 @@ def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
         ours: the text of this side.
         theirs: the text of the other side.
         file: its name, for errors.
-
-    Raises:
-        InvalidInput: one of them is not an ensemble.
     """
     document = parse_yaml(ours, file)
     versions = (parse_yaml(base, file).data if base.strip() else {}, document.data, parse_yaml(theirs, file).data)

@@ -49,11 +49,7 @@ OF_HOSTS = ("limit", "create", "jobs")
 
 
 def ansible(arguments: argparse.Namespace) -> AnsibleProcess:
-    """Ansible with the inventory, the variables and the vault that are given; made before anything else is begun.
-
-    Raises:
-        EnsembleError: a variable or a file is wrong.
-    """
+    """Ansible with the inventory, the variables and the vault that are given; made before anything else is begun."""
     from ansible_ensemble.machines.ansible_process import AnsibleProcess
 
     given = options.given(arguments, DECLARED)
@@ -82,7 +78,6 @@ async def drive(
     """Take hosts of the inventory through their jobs; the exit code.
 
     Raises:
-        InvalidInput: the inventory cannot be read, has no such hosts, or hosts that are no machines.
         RequestFailed: the server refuses, or cannot be reached.
     """
     from ansible_ensemble.machines.inventory_host import InventoryHost

@@ -102,11 +102,7 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
-    """The command whose name or alias words begin with, and the words after it.
-
-    Raises:
-        UsageError: there is none; the nearest are named.
-    """
+    """The command whose name or alias words begin with, and the words after it."""
     command, rest = _named(words[0], COMMANDS, ""), list(words[1:])
     while command.parts and rest and rest[0] not in HELP:
         command, rest = _named(rest[0], command.parts, command.name), rest[1:]

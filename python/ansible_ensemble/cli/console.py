@@ -102,11 +102,7 @@ class Console(Struct):
         _write(self.stderr, f"Notice: {text}\n")
 
     def confirm(self, question: str) -> bool:
-        """Ask a question that only `yes` approves, and that `--approve` answers beforehand.
-
-        Raises:
-            UsageError: there is no terminal to ask at.
-        """
+        """Ask a question that only `yes` approves, and that `--approve` answers beforehand."""
         if not (self.stdin.isatty() and self.is_terminal):
             raise UsageError("there is no terminal to ask for approval", hint="review the plan, then give --approve")
         self.tell(self.style.strong(f"\n{question} Only 'yes' is accepted: "))

@@ -72,9 +72,6 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
         arguments: with the options of `add`.
         console: has the environment variables.
         logged_in: whether a login counts; else it says only which server is meant.
-
-    Raises:
-        InvalidInput: one of them, or their combination, makes no sense.
     """
     from ansible_ensemble.provision.client.settings import settings_from
 
@@ -113,7 +110,6 @@ def ask(
 
     Raises:
         RequestFailed: the server refused, or could not be reached.
-        InvalidInput: an option makes no sense.
     """
     return ask_by(given(arguments, console), function)
 

@@ -14,11 +14,7 @@ _EXTRAS = {
 
 
 def require(extra: str) -> None:
-    """Have the libraries of an extra.
-
-    Raises:
-        EnsembleError: one is not installed.
-    """
+    """Have the libraries of an extra."""
     about, libraries = _EXTRAS[extra]
     if missing := [name for name in libraries if find_spec(name) is None]:
         hint = f"pip install 'ansible-ensemble[{extra}]'"

@@ -30,11 +30,7 @@ Prepare = Callable[[Mapping[str, Any]], "PreparedJob"]
 
 
 def run_job(arguments: argparse.Namespace, session: Session, prepare: Prepare, *, ask: bool = True) -> int:
-    """Run a job to its end; returns the exit code. With `ask` its plan needs approval, if it does anything for good.
-
-    Raises:
-        EnsembleError: the job could not be run; the exit code is the error's.
-    """
+    """Run a job to its end; returns the exit code. With `ask` its plan needs approval, if it does anything for good."""
     console = session.console
     options = job_options(arguments, console.environment)
     _check_junit(arguments)
@@ -60,11 +56,7 @@ def run_workflow(workflow: str, arguments: argparse.Namespace, session: Session,
 
 
 def approved(arguments: argparse.Namespace, session: Session, question: str) -> bool:
-    """Whether the user agrees: by option, by environment variable, or when asked; tells that nothing is done if not.
-
-    Raises:
-        UsageError: there is no terminal to ask on.
-    """
+    """Whether the user agrees: by option, by environment variable, or when asked; tells that nothing is done if not."""
     if is_approved(arguments, session.console) or session.console.confirm(question):
         return True
     session.console.line("Not approved; nothing was done.")
@@ -144,11 +136,7 @@ def _answer(expressions: Sequence[str], job: PreparedJob, report: dict[str, Any]
 
 
 def _check_junit(arguments: argparse.Namespace) -> None:
-    """Refuse a file that cannot be written before the job runs.
-
-    Raises:
-        UsageError: its folder is missing, or it is a folder.
-    """
+    """Refuse a file that cannot be written before the job runs."""
     if hasattr(arguments, "junit"):
         file = Path(arguments.junit)
         if file.is_dir() or not file.parent.is_dir():

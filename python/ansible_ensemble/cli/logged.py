@@ -13,11 +13,7 @@ from ansible_ensemble.core import log
 
 @contextmanager
 def logged(arguments: argparse.Namespace, console: Console) -> Iterator[None]:
-    """Log what is done in the block: to stderr with -vvv, to a file where one is named.
-
-    Raises:
-        InvalidInput: the file cannot be written.
-    """
+    """Log what is done in the block: to stderr with -vvv, to a file where one is named."""
     try:
         if getattr(arguments, "verbose", 0) > 2:
             log.show(lambda line: console.stderr.write(f"{line}\n"))

@@ -34,41 +34,25 @@ class Login:
 
 
 def current_login(environment: Mapping[str, str], endpoint: str = "") -> Login | None:
-    """The login at a server, or the latest one.
-
-    Raises:
-        InvalidInput: the file of logins cannot be read, or others can read it.
-    """
+    """The login at a server, or the latest one."""
     logins = _read(logins_file(environment))
     return next((one for one in reversed(logins) if not endpoint or one.endpoint == endpoint), None)
 
 
 def keep_login(environment: Mapping[str, str], login: Login) -> None:
-    """Keep a login; it is the latest one.
-
-    Raises:
-        EnsembleError: the file cannot be written.
-    """
+    """Keep a login; it is the latest one."""
     file = logins_file(environment)
     _write(file, [*(one for one in _read(file) if one.endpoint != login.endpoint), login])
 
 
 def drop_login(environment: Mapping[str, str], login: Login) -> None:
-    """Forget a login.
-
-    Raises:
-        EnsembleError: the file cannot be written.
-    """
+    """Forget a login."""
     file = logins_file(environment)
     _write(file, [one for one in _read(file) if one.endpoint != login.endpoint])
 
 
 def password_of(user: str, console: Console) -> str:
-    """A password, asked for on a terminal, or the first line of the input.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """A password, asked for on a terminal, or the first line of the input."""
     if console.stdin.isatty():
         return console.ask_password(f"Password of {user}: ")
     if password := console.stdin.readline().rstrip("\n"):

@@ -19,11 +19,7 @@ Fields = dict[str, Any]
 
 
 def assigned(word: str) -> tuple[str, str]:
-    """The name and the text of `NAME=TEXT`.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """The name and the text of `NAME=TEXT`."""
     name, equals, text = word.partition("=")
     if not name or not equals:
         raise UsageError(f'"{word}" sets nothing', hint="write NAME=VALUE")
@@ -31,11 +27,7 @@ def assigned(word: str) -> tuple[str, str]:
 
 
 def field_named(kind: type[Object], name: str) -> str:
-    """The field of a kind as the wire spells it, for a name in any case.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The field of a kind as the wire spells it, for a name in any case."""
     known = _types(kind)
     if (found := spelled(kind, name)) in known:
         return found
@@ -54,12 +46,7 @@ def is_flag(kind: type[Object], name: str) -> bool:
 
 
 def fields_of_words(kind: type[Object], words: Sequence[str]) -> Fields:
-    """Fields by words: `Description=text`, `Profiles=a,b`, `Meta.rack=7`.
-
-    Raises:
-        UsageError: a word sets nothing.
-        InvalidInput: there is no such field, or requests cannot set it.
-    """
+    """Fields by words: `Description=text`, `Profiles=a,b`, `Meta.rack=7`."""
     fields: Fields = {}
     for word in words:
         path, text = assigned(word)
@@ -79,12 +66,7 @@ def fields_of_words(kind: type[Object], words: Sequence[str]) -> Fields:
 
 
 def params_of(words: Sequence[str]) -> Fields:
-    """Values of params by words: `name=value`, each read as YAML.
-
-    Raises:
-        UsageError: a word sets nothing.
-        InvalidInput: a value is none of JSON.
-    """
+    """Values of params by words: `name=value`, each read as YAML."""
     return {name: _value(text, name) for name, text in map(assigned, words)}
 
 
@@ -92,9 +74,6 @@ def fields_of_file(kind: type[Object], path: str, stdin: TextIO) -> list[Fields]
     """The objects of a file of YAML or JSON: one, or a list; `-` is standard input.
 
     What the server computes is left out: what `show` prints can be given again.
-
-    Raises:
-        InvalidInput: it cannot be read, holds something else, or a field that is not known.
     """
     data, shown = _data_of(path, stdin)
     objects = data if isinstance(data, list) else [data]
@@ -104,11 +83,7 @@ def fields_of_file(kind: type[Object], path: str, stdin: TextIO) -> list[Fields]
 
 
 def map_of_file(path: str, stdin: TextIO) -> Fields:
-    """The map of a file of YAML or JSON; `-` is standard input.
-
-    Raises:
-        InvalidInput: it cannot be read, or holds something else.
-    """
+    """The map of a file of YAML or JSON; `-` is standard input."""
     data, shown = _data_of(path, stdin)
     if not isinstance(data, dict):
         raise InvalidInput("it holds no map of names and values", Place(shown), "write `name: value` lines")
@@ -121,11 +96,7 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fields:
 
 
 def made(kind: type[Object], fields: Fields) -> Object:
-    """The object with these fields.
-
-    Raises:
-        InvalidInput: a value has another type than its field.
-    """
+    """The object with these fields."""
     from ansible_ensemble.provision.objects.codec import Undecodable, from_plain
 
     try:
@@ -135,11 +106,7 @@ def made(kind: type[Object], fields: Fields) -> Object:
 
 
 def changed(old: Object, fields: Mapping[str, Any]) -> Object:
-    """The object with other values of some fields.
-
-    Raises:
-        InvalidInput: a value has another type than its field.
-    """
+    """The object with other values of some fields."""
     from ansible_ensemble.provision.objects.codec import plain
 
     return made(type(old), merged(plain(old), fields))

@@ -33,12 +33,7 @@ def add(parser: Parser, kind: str) -> None:
 
 
 def wanted(arguments: argparse.Namespace, console: Console) -> list[Fields]:
-    """The fields that are asked for, of each object: those of the file, with those of the arguments in their place.
-
-    Raises:
-        UsageError: nothing is asked for, or arguments are for the one object of a file with many.
-        InvalidInput: a field or a file makes no sense.
-    """
+    """The fields that are asked for, of each object: those of the file, with those of the arguments in their place."""
     kind = objects.kind_of(arguments.kind)
     said = object_fields.fields_of_words(kind, arguments.fields)
     if params := object_fields.params_of(getattr(arguments, "param", [])):

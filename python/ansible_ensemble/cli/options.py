@@ -172,12 +172,7 @@ def add_ansible(parser: argparse.ArgumentParser) -> None:
 
 
 def job_options(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The job options that the user gave by arguments or environment variables, by their names in `JobOptions`.
-
-    Raises:
-        UsageError: an option has no value of its kind.
-        InvalidInput: a file of values cannot be read.
-    """
+    """The job options that the user gave by arguments or environment variables, by their names in `JobOptions`."""
     options = given(arguments, (one for one in OPTIONS if one.flags))
     if any(hasattr(arguments, name) for name in ("input", "input_files", "var", "extra_vars")):
         from ansible_ensemble.cli.values import inputs_of, variables_of

@@ -201,11 +201,7 @@ TOOLS: Mapping[str, Tool] = {"unfurl": UNFURL, "opera": OPERA}
 
 
 def translated(name: str, words: Sequence[str]) -> list[str]:
-    """The command line here of one of another tool, which `name` names.
-
-    Raises:
-        UsageError: it has no such command or option, or another way stands for it here.
-    """
+    """The command line here of one of another tool, which `name` names."""
     tool = TOOLS[name]
     before, rest = _split(f"{name} COMMAND", words, tool.everywhere, stop=True)
     if not rest:

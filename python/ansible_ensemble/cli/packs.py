@@ -37,7 +37,6 @@ def checked_pack(arguments: argparse.Namespace, server: Settings | None = None) 
     """The pack that is named, checked among the objects of a server or those that are built in.
 
     Raises:
-        InvalidInput: it cannot be read at all.
         RequestFailed: the server does not say what it holds.
     """
     from ansible_ensemble.provision.client.client import run

@@ -96,11 +96,7 @@ class Parser(argparse.ArgumentParser):
         return list(self._actions)
 
     def error(self, message: str) -> NoReturn:
-        """Raise instead of writing usage.
-
-        Raises:
-            UsageError: always.
-        """
+        """Raise instead of writing usage."""
         raise UsageError(message, hint=f"see `{self.prog} --help`")
 
     def format_usage(self) -> str:
@@ -136,11 +132,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse a command's arguments.
-
-        Raises:
-            UsageError: they are wrong.
-        """
+        """Parse a command's arguments."""
         words, command = list(arguments), []
         self.shows_all = HELP_ALL in words
         if self.more in words:

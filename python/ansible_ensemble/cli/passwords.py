@@ -73,11 +73,7 @@ class _Asking:
         return f"{label}@{self.ask(f'Vault password ({label}): ')}"
 
     def ask(self, prompt: str) -> str:
-        """Ask, and return the path of the file with the answer.
-
-        Raises:
-            UsageError: nobody answers.
-        """
+        """Ask, and return the path of the file with the answer."""
         self.count += 1
         try:
             answer = self.console.ask_password(prompt)

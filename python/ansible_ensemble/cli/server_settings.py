@@ -33,11 +33,7 @@ def _add(parser: argparse.ArgumentParser, declared: Iterable[Option]) -> None:
 
 
 def given(arguments: argparse.Namespace, console: Console) -> Settings:
-    """The settings by arguments, environment variables and a file.
-
-    Raises:
-        InvalidInput: a setting is not known, or its value is none.
-    """
+    """The settings by arguments, environment variables and a file."""
     said = options.given(arguments, _DECLARED)
     return settings_of(said, console.environment, Path(arguments.config) if arguments.config else None)
 
@@ -49,11 +45,7 @@ def add_file(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def file_of(verb: str, arguments: argparse.Namespace) -> Iterator[Path]:
-    """The file that a backup is in; in the block, what the system says of it is an error that people read.
-
-    Raises:
-        EnsembleError: it cannot be read or written.
-    """
+    """The file that a backup is in; in the block, what the system says of it is an error that people read."""
     try:
         yield Path(arguments.file)
     except OSError as error:

@@ -25,10 +25,6 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
     """Have the user trust the code that a job runs; code that is not trusted is kept from running.
 
     That is first of all the `ansible.cfg` here: it names scripts of passwords and plugins, which run when it is read.
-
-    Raises:
-        EnsembleError: the user does not agree.
-        UsageError: there is no terminal to ask on.
     """
     if command.name == "import":
         _agree(_playbooks(arguments), arguments, console, "an import", "")
@@ -83,11 +79,7 @@ def _playbooks(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _ensemble(arguments: argparse.Namespace) -> list[Path]:
-    """The ensemble that is meant; none if there is none, which the command reports.
-
-    Raises:
-        InvalidInput: a saved plan is meant, and it is none, or what it is of is not there.
-    """
+    """The ensemble that is meant; none if there is none, which the command reports."""
     if not is_plan_file(arguments.ensemble):
         return _files(arguments.ensemble)
     from ansible_ensemble.records.saved_plans import load_plan

@@ -21,10 +21,6 @@ def inputs_of(files: Sequence[str], assignments: Sequence[str], vault: Vault | N
         files: paths of YAML files, each a map; the values of an encrypted one are sensitive.
         assignments: each `NAME=VALUE`.
         vault: opens encrypted files; None knows no password.
-
-    Raises:
-        UsageError: an assignment has no name.
-        InvalidInput: a file cannot be read or decrypted, or is not a map.
     """
     inputs: dict[str, Any] = {}
     for file in files:
@@ -41,12 +37,7 @@ def inputs_of(files: Sequence[str], assignments: Sequence[str], vault: Vault | N
 def variables_of(
     extra_vars: Sequence[str], pairs: Sequence[Sequence[str]], vault: Vault | None = None
 ) -> dict[str, Any]:
-    """Job variables: Ansible's `--extra-vars` in order, then pairs of name and value.
-
-    Raises:
-        UsageError: a word of `--extra-vars` sets nothing.
-        InvalidInput: a file cannot be read or is not a map.
-    """
+    """Job variables: Ansible's `--extra-vars` in order, then pairs of name and value."""
     variables: dict[str, Any] = {}
     for text in extra_vars:
         if text.startswith("@"):

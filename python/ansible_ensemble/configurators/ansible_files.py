@@ -18,11 +18,7 @@ class Untouched(str):
 
 
 def read_ansible_file(path: Path) -> Any:
-    """What is in a file of Ansible's: `Map`, `Seq` and scalars.
-
-    Raises:
-        InvalidInput: it cannot be read, or is not one document of YAML.
-    """
+    """What is in a file of Ansible's: `Map`, `Seq` and scalars."""
     try:
         stat = path.stat()
         return _read(path, stat.st_mtime_ns, stat.st_size)

@@ -33,11 +33,7 @@ def is_container(node: NodeTemplate) -> bool:
 
 
 def as_resource(node: NodeTemplate) -> None:
-    """Give a container the properties `module` and `args` of a resource; an operation that is an image is taken off it.
-
-    Raises:
-        InvalidInput: nothing says which image, or `container` or `configuration` is computed as a whole.
-    """
+    """Give a container the properties `module` and `args` of a resource, and remove its operation that is an image."""
     args = _arguments(node)
     if (called := _by_image(node)) is not None:
         standard = node.interfaces[_STANDARD]

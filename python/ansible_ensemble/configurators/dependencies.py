@@ -44,11 +44,7 @@ class Beside(Struct, frozen=True):
 
 
 def find_dependencies(operation: Operation, root: Path) -> list[Path]:
-    """The files and folders that lie beside an operation's primary.
-
-    Raises:
-        InvalidInput: one is not there or lies outside of the project, two have one name, or they have no effect.
-    """
+    """The files and folders that lie beside an operation's primary."""
     implementation = operation.implementation
     wanted = files_of(operation)
     if implementation is None or not wanted:
@@ -90,11 +86,7 @@ def _primary_file(resolved: Resolved) -> Path | None:
 
 
 def put_beside(operation: Operation, root: Path, folder: Path) -> Beside | None:
-    """Put an operation's primary and its dependencies into one folder, made anew in its own; None if it has none.
-
-    Raises:
-        InvalidInput: as `find_dependencies`.
-    """
+    """Put an operation's primary and its dependencies into one folder, made anew in its own; None if it has none."""
     dependencies = find_dependencies(operation, root)
     if not dependencies:
         return None

@@ -15,11 +15,7 @@ from ansible_ensemble.documents.scalars import as_written, is_written
 
 
 def implementation_environment(task: Task) -> Changes:
-    """What is changed in the job's environment: by variables, by connections, and by its own rules.
-
-    Raises:
-        InvalidInput: the implementation's `environment` is not a map of rules.
-    """
+    """What is changed in the job's environment: by variables, by connections, and by its own rules."""
     rules = _rules(task)
     for name in rules:
         if not is_rule(name):

@@ -34,11 +34,7 @@ class HelmConfigurator(BaseConfigurator):
     keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
-        """Evaluate the inputs.
-
-        Raises:
-            InvalidInput: one is wrong, or there is no chart.
-        """
+        """Evaluate the inputs."""
         super().render(task)
         if task.operation.name != "delete":
             check_inputs(task)

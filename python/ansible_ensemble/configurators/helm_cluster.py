@@ -24,9 +24,6 @@ def cluster_variables(task: Task, environment: Changes, home: Path) -> dict[str,
     """The variables by which Helm finds the cluster; none leaves it to KUBECONFIG.
 
     What is said otherwise than by a kubeconfig and its context is written into a kubeconfig in Helm's home.
-
-    Raises:
-        EnsembleError: a kubeconfig or a file with a certificate cannot be read.
     """
     said = cluster_of(task, environment)
     if not _NAMED.issuperset(said):

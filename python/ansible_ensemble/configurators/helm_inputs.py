@@ -60,11 +60,7 @@ class Repository(Struct, frozen=True):
 
 
 def text_of(task: Task, name: str) -> str | None:
-    """An input that is a text or a number; None if it is not given.
-
-    Raises:
-        InvalidInput: it is something else.
-    """
+    """An input that is a text or a number; None if it is not given."""
     value = reveal(task.inputs.get(name))
     if value is None or value == "":
         return None
@@ -74,11 +70,7 @@ def text_of(task: Task, name: str) -> str | None:
 
 
 def release_name(task: Task) -> str:
-    """The name of the release.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The name of the release."""
     name = text_of(task, "name")
     if name is None:
         raise InvalidInput("the release has no name", task.operation.place)
@@ -86,11 +78,7 @@ def release_name(task: Task) -> str:
 
 
 def repository_of(task: Task) -> Repository | None:
-    """The repository that the inputs describe, by a map; None without one.
-
-    Raises:
-        InvalidInput: it has no address, or a key that means nothing.
-    """
+    """The repository that the inputs describe, by a map; None without one."""
     given = as_map(task.inputs.get("repository"), "the input repository must be", task)
     found = {str(name): reveal(value) for name, value in given.items() if value is not None}
     if not found:
@@ -116,9 +104,6 @@ def chart_of(task: Task, repository: Repository | None) -> str:
     """The chart as Helm takes it: an address, an absolute path, or a name in a repository.
 
     What a folder or an archive holds is a part of what the operation read.
-
-    Raises:
-        InvalidInput: there is none, or no such folder or archive.
     """
     chart = text_of(task, "chart")
     if chart is None:
@@ -142,20 +127,12 @@ def is_pinned(task: Task, chart: str) -> bool:
 
 
 def values_of(task: Task) -> Mapping[str, Any]:
-    """The values that win over those of files, secrets marked.
-
-    Raises:
-        InvalidInput: they are no map.
-    """
+    """The values that win over those of files, secrets marked."""
     return as_map(task.inputs.get("values"), "the values of the release must be", task)
 
 
 def arguments_of(task: Task, chart: str, private: Path) -> tuple[list[str], str | None]:
-    """Arguments of an upgrade, and its standard input: the values, so that they are in no file and no command line.
-
-    Raises:
-        InvalidInput: an input is wrong.
-    """
+    """Arguments of an upgrade, and its standard input: the values, so that they are in no file and no command line."""
     version, values = text_of(task, "version"), reveal(values_of(task))
     arguments = [release_name(task), chart, "--install", "--reset-values", "--output", "json"]
     arguments += ["--version", version] if version is not None else []
@@ -170,11 +147,7 @@ def arguments_of(task: Task, chart: str, private: Path) -> tuple[list[str], str 
 
 
 def check_inputs(task: Task) -> None:
-    """Look at the inputs before anything runs.
-
-    Raises:
-        InvalidInput: one is wrong.
-    """
+    """Look at the inputs before anything runs."""
     release_name(task)
     chart_of(task, repository_of(task))
     values_of(task)
@@ -186,11 +159,7 @@ def check_inputs(task: Task) -> None:
 
 
 def patterns_of(task: Task) -> list[str]:
-    """Which objects of the release are shown as instances.
-
-    Raises:
-        InvalidInput: it is no list.
-    """
+    """Which objects of the release are shown as instances."""
     given = task.inputs.get("objects") or []
     if not isinstance(given, list | tuple):
         raise InvalidInput(f"the input objects must be a list, not {given!r}", task.operation.place)
@@ -208,11 +177,7 @@ def _timeout(task: Task) -> list[str]:
 
 
 def values_files(task: Task) -> list[str]:
-    """The files with values, the last of which wins.
-
-    Raises:
-        InvalidInput: there is no such file.
-    """
+    """The files with values, the last of which wins."""
     given = task.inputs.get("values_files") or []
     if not isinstance(given, list | tuple):
         raise InvalidInput(f"the input values_files must be a list, not {given!r}", task.operation.place)

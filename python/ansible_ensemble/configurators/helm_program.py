@@ -70,11 +70,7 @@ class Helm:
         return _told(outcome)
 
     def answer(self, *arguments: str, stdin: str | None = None) -> Answered:
-        """A command, and what it answers as JSON. That goes through a file: it is long, and values are in it.
-
-        Raises:
-            EnsembleError: it answers something else.
-        """
+        """A command, and what it answers as JSON. That goes through a file: it is long, and values are in it."""
         command = self._command(arguments, stdin)
         file = self.home / "answer.json"
         text = 'umask 077; out=$1; shift; exec "$@" >"$out"'

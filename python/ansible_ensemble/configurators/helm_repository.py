@@ -21,11 +21,7 @@ class HelmRepositoryConfigurator(BaseConfigurator):
     keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
-        """Evaluate the inputs.
-
-        Raises:
-            InvalidInput: there is no repository.
-        """
+        """Evaluate the inputs."""
         super().render(task)
         if repository_of(task) is None:
             raise InvalidInput("there is no repository", task.operation.place)

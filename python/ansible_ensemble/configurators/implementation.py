@@ -92,9 +92,6 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's, or in Unfurl's
     dialect is a program's name. Files and roles are looked for in the declaring file's folder, then in the project's
     root.
-
-    Raises:
-        InvalidInput: there is nothing to run, or nothing of that name.
     """
     implementation = operation.implementation
     assert implementation is not None

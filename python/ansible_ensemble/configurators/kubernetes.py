@@ -44,11 +44,7 @@ class KubernetesConfigurator(BaseConfigurator):
     keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
-        """Evaluate the inputs, and read the files that they name.
-
-        Raises:
-            InvalidInput: an input is wrong, or a file is not there or no manifest.
-        """
+        """Evaluate the inputs, and read the files that they name."""
         super().render(task)
         if self._target != "cluster":
             as_options(task)

@@ -36,11 +36,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def as_options(task: Task) -> dict[str, Any]:
-    """How objects are treated, as `kubernetes.work.Options` has it.
-
-    Raises:
-        InvalidInput: an input is none of those that it can be.
-    """
+    """How objects are treated, as `kubernetes.work.Options` has it."""
     given = {name: reveal(task.inputs.get(name)) for name in ("wait", "field_manager", "force", "propagation", "prune")}
     try:
         as_wait(given["wait"])
@@ -62,11 +58,7 @@ def as_options(task: Task) -> dict[str, Any]:
 
 
 def definitions_of(task: Task, what: str) -> list[dict[str, Any]]:
-    """The definitions that an operation is about, but for those of a kustomization.
-
-    Raises:
-        InvalidInput: there is none, or one is no object of Kubernetes.
-    """
+    """The definitions that an operation is about, but for those of a kustomization."""
     if what == "manifest":
         return _of_manifest(task)
     definition = deepcopy(_written(task))
@@ -133,11 +125,7 @@ def _read(file: Path, task: Task) -> str:
 
 
 def parse_definitions(written: Any, where: str, task: Task) -> list[dict[str, Any]]:
-    """The definitions in YAML of any number of documents, or in data of it; lists of Kubernetes are taken apart.
-
-    Raises:
-        InvalidInput: it is no YAML, or has something that is no object of Kubernetes.
-    """
+    """The definitions in YAML of any number of documents, or in data of it; lists of Kubernetes are taken apart."""
     found = _parsed(written, where, task)
     for one in found:
         _check(one, where, task)
@@ -179,11 +167,7 @@ def _check(definition: Mapping[str, Any], where: str, task: Task) -> None:
 
 
 def kustomize(task: Task, environment: Changes) -> Command:
-    """The command that prints the definitions of a kustomization, whose files are a part of what the operation read.
-
-    Raises:
-        InvalidInput: there is no such folder.
-    """
+    """The command that prints the definitions of a kustomization, whose files are a part of what the operation read."""
     folder = resolved(task.base / str(reveal(task.inputs[KUSTOMIZED])))
     if not is_folder(folder):
         raise InvalidInput(f'there is no folder "{folder}" to kustomize', task.operation.place)

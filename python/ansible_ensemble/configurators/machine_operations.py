@@ -122,11 +122,7 @@ class _Operation:
     # --- the machine ---
 
     async def _learn_secrets(self) -> None:
-        """Which params are secrets by their definitions on the server.
-
-        Raises:
-            EnsembleError: one that is to be set is a secret that is not marked as one: plans and records would show it.
-        """
+        """Which params are secrets by their definitions on the server."""
         self._secure = {param.name for param in await self._client.select(Param, {"Secure": "true"})}
         if shown := self._secure & self._wanted.params.keys() - set(self._said.marked):
             self._talk.hide(shown)
@@ -217,11 +213,7 @@ class _Operation:
         return machine
 
     def _refuse_wrong(self, machine: Machine | None) -> bool:
-        """Refuse a machine that is there or not as it must not be; whether it is adopted.
-
-        Raises:
-            EnsembleError: it is refused.
-        """
+        """Refuse a machine that is there or not as it must not be; whether it is adopted."""
         name, ours = self._wanted.name, machine is not None and machine.uuid == self._said.kept.get("uuid")
         if machine is None and self._wanted.existing == "require":
             raise EnsembleError(f"there is no machine {name}", hint="set `existing: use` to have it created")

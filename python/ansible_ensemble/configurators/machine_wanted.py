@@ -84,11 +84,7 @@ class Difference(Struct, frozen=True):
 
 
 def wanted_of(inputs: Mapping[str, Any]) -> Wanted:
-    """What inputs of an operation want.
-
-    Raises:
-        InvalidInput: one of them is not known, or its value is none.
-    """
+    """What inputs of an operation want."""
     try:
         return msgspec.convert(inputs, Wanted)
     except msgspec.ValidationError as error:

@@ -91,11 +91,7 @@ def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | Non
 
 
 def collection_modules(collection: str, collections: Iterable[Path]) -> list[str]:
-    """The FQCNs of the modules of a collection.
-
-    Raises:
-        InvalidInput: it is not installed.
-    """
+    """The FQCNs of the modules of a collection."""
     name = f"{collection}.any"
     home = home_of(name, collections) if is_fqcn(name) else None
     if home is None or "." in home.module:

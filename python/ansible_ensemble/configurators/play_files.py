@@ -59,11 +59,7 @@ def expressions_named(texts: Iterable[str]) -> list[str]:
 
 
 def check_filters(texts: Iterable[str], place: Place | None) -> None:
-    """Refuse the filters `eval` and `ref` of what is computed: the model is not there where a play runs.
-
-    Raises:
-        InvalidInput: there is one.
-    """
+    """Refuse the filters `eval` and `ref` of what is computed: the model is not there where a play runs."""
     if any(_FILTER.search(_EVALUATED.sub("", text)) for text in texts):
         message = "the filters eval and ref of a play take a text in quotes: what they give is evaluated before it runs"
         raise InvalidInput(message, place, "evaluate what is computed in an input")
@@ -168,11 +164,7 @@ def option(task: Task, name: str) -> Any:
 
 
 def inventory_of(task: Task) -> str | None:
-    """The path of the inventory that the play has in place of the job's; one that is written inline becomes a file.
-
-    Raises:
-        InvalidInput: it is neither a file of the project nor a map.
-    """
+    """The path of the inventory that the play has in place of the job's; one that is written inline becomes a file."""
     given = option(task, "inventory")
     if not given:
         return None
@@ -187,11 +179,7 @@ def inventory_of(task: Task) -> str | None:
 
 
 def keys_of(task: Task) -> tuple[str, ...]:
-    """The keys of its tasks' results that templates of the operation's result see.
-
-    Raises:
-        InvalidInput: the input resultKeys is no list of names.
-    """
+    """The keys of its tasks' results that templates of the operation's result see."""
     given = option(task, "resultKeys")
     names = [given] if isinstance(given, str) else given or []
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
@@ -200,11 +188,7 @@ def keys_of(task: Task) -> tuple[str, ...]:
 
 
 def options_of(task: Task) -> dict[str, Any]:
-    """The options of `ansible-playbook` in the input `playbookArgs`, by the names that Ansible has for them.
-
-    Raises:
-        InvalidInput: it is no list of words, or one of them is no option that a play in a job can have.
-    """
+    """The options of `ansible-playbook` in the input `playbookArgs`, by the names that Ansible has for them."""
     given = option(task, "playbookArgs")
     words = given if isinstance(given, list | tuple) else [given] if given else []
     try:

@@ -50,12 +50,7 @@ _PLAYS = ("tasks", "role", "playbook")
 
 
 def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
-    """The configurator that executes an operation; `tools` are installed before, Ansible collections among them.
-
-    Raises:
-        InvalidInput: there is none of the name asked for, no such module, or nothing of the implementation's name; or
-            it has keys that nothing acts on.
-    """
+    """The configurator that executes an operation; `tools` are installed before, Ansible collections among them."""
     resolved = resolve(operation, root)
     configurator = make(resolved, operation)
     if isinstance(configurator, BaseConfigurator):  # one of another package may act on any key

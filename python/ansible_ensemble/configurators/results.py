@@ -140,11 +140,7 @@ def _whole(seconds: float | None) -> float | int | None:
 
 
 def as_map(value: Any, what: str, task: Task) -> Mapping[str, Any]:
-    """A value that has to be a map, or null for an empty one; `what` says what has to: "the input tfvars must be".
-
-    Raises:
-        InvalidInput: it is something else.
-    """
+    """A value that has to be a map, or null for an empty one; `what` says what has to: "the input tfvars must be"."""
     if value is None or isinstance(value, Mapping):
         return value or {}
     raise InvalidInput(f"{what} a map, not {value!r}", task.operation.place)
@@ -155,9 +151,6 @@ def take_instance(task: Task, item: Any, result: Result) -> None:
 
     It is a map with `name` (SELF, HOST, or an instance's name; SELF if left out), and any of `template`, `parent`,
     `attributes`, `readyState`, `protected`, `customized`, `priority`, `artifacts`.
-
-    Raises:
-        InvalidInput: the item is no such map.
     """
     place = task.operation.place
     if not isinstance(item, Mapping):
@@ -217,11 +210,7 @@ def _truth(value: Any, default: Any) -> Any:
 
 
 def check_words(task: Task, values: Mapping[str, Any]) -> None:
-    """Refuse a `status` and a `modified` that a command prints and that say nothing, unless they are data by that name.
-
-    Raises:
-        InvalidInput: there is no such status, or `modified` is neither true nor false.
-    """
+    """Refuse a `status` and a `modified` that a command prints and that are invalid, unless they are data."""
     status, modified = values.get("status"), values.get("modified")
     data = task.attributes | set(task.operation.outputs) | task.asked_outputs
     hint = "if it is data, declare an attribute or an output of that name"
@@ -233,11 +222,7 @@ def check_words(task: Task, values: Mapping[str, Any]) -> None:
 
 
 def as_values(text: str) -> dict[str, Any]:
-    """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself.
-
-    Raises:
-        InvalidInput: the object is nested too deep.
-    """
+    """Named values in a command's standard output: a JSON object, whole or as the last line; and `stdout` itself."""
     stripped = text.strip()
     values: dict[str, Any] = {"stdout": stripped}
     for candidate in (stripped, stripped.rpartition("\n")[2]):

@@ -58,11 +58,7 @@ class Gone(Struct):
 def take_away_made(
     task: Task, gone: ModuleCall, teardown: Mapping[str, Any]
 ) -> Generator[ModuleCall | Progress, Any, Result]:
-    """Take away what a module made, by what was noted of it; `gone` is its own way, where it has one.
-
-    Raises:
-        EnsembleError: something could not be removed.
-    """
+    """Take away what a module made, by what was noted of it; `gone` is its own way, where it has one."""
     found, done = Footprint.of(task.made), Gone()
     if found is None:  # it was deployed before such notes were taken, or by somebody else
         found = yield from _unnoted(gone, Way(teardown["way"]))

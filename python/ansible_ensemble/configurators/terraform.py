@@ -53,11 +53,7 @@ class TerraformConfigurator(BaseConfigurator):
     keys = frozenset({"environment"})
 
     def render(self, task: Task) -> None:
-        """Evaluate the inputs, and write an inline module and the variables into the task's folder, but for secrets.
-
-        Raises:
-            InvalidInput: there is no module, or an input is wrong.
-        """
+        """Evaluate the inputs, and write an inline module and the variables into the task's folder, but for secrets."""
         super().render(task)
         for check in (state_location, backend_of, workspace_of, imports_of, lock_timeout):
             check(task)

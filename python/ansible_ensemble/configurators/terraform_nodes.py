@@ -166,11 +166,7 @@ _LOCK_TIMEOUT = 60
 
 
 def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
-    """The folder of the root module, and the files that are to be written there if it is the task's own.
-
-    Raises:
-        InvalidInput: there is no module.
-    """
+    """The folder of the root module, and the files that are to be written there if it is the task's own."""
     main = task.inputs.get("main")
     if isinstance(main, Mapping):
         return task.folder, {"main.tf.json": json.dumps(reveal(main), indent=1)}
@@ -195,11 +191,7 @@ def module_of(task: Task, target: str) -> tuple[Path, dict[str, str]]:
 
 
 def variables_of(task: Task) -> dict[str, Any]:
-    """Values of the module's variables: the inputs `arguments` and `tfvars`, and all inputs that mean nothing else.
-
-    Raises:
-        InvalidInput: one of the two is not a map, and `tfvars` no text, either.
-    """
+    """Values of the module's variables: the inputs `arguments` and `tfvars`, and all inputs that mean nothing else."""
     given = {name: task.inputs[name] for name in task.inputs if name not in OWN_INPUTS}
     for name in ("arguments", "tfvars"):
         if name != "tfvars" or text_of_variables(task) is None:
@@ -214,11 +206,7 @@ def text_of_variables(task: Task) -> str | None:
 
 
 def state_location(task: Task) -> str | None:
-    """Who keeps the state: `secrets`, the ensemble; `remote`, the module's backend; None, that backend if it has one.
-
-    Raises:
-        InvalidInput: it says something else.
-    """
+    """Who keeps the state: `secrets`, the ensemble; `remote`, the module's backend; None, its backend, if any."""
     location = task.inputs.get("stateLocation")
     if location not in (None, "secrets", "remote"):
         raise InvalidInput(f'the state cannot be kept in "{location}"', task.operation.place, "secrets or remote")
@@ -232,21 +220,13 @@ def workspace_of(task: Task) -> str:
 
 
 def imports_of(task: Task) -> dict[str, str]:
-    """What exists already and belongs to the module: identifiers by the addresses of resources.
-
-    Raises:
-        InvalidInput: it is not a map.
-    """
+    """What exists already and belongs to the module: identifiers by the addresses of resources."""
     given = as_map(task.inputs.get("import"), "the input import must be", task)
     return {str(address): str(reveal(identifier)) for address, identifier in given.items()}
 
 
 def lock_timeout(task: Task) -> int:
-    """Seconds that a command waits for a locked state.
-
-    Raises:
-        InvalidInput: it is no number of seconds.
-    """
+    """Seconds that a command waits for a locked state."""
     given = task.inputs.get("lock_timeout")
     if given is None:
         return _LOCK_TIMEOUT
@@ -256,11 +236,7 @@ def lock_timeout(task: Task) -> int:
 
 
 def backend_of(task: Task) -> dict[str, Any]:
-    """Settings of the module's backend.
-
-    Raises:
-        InvalidInput: they are not a map.
-    """
+    """Settings of the module's backend."""
     backend = task.inputs.get("backend")
     if backend is not None and not isinstance(backend, Mapping):
         raise InvalidInput("the input backend must be a map of the backend's settings", task.operation.place)

@@ -157,11 +157,7 @@ class Terraform:
         return self._told(outcome)
 
     def json(self, *arguments: str) -> Generator[Order, Outcome, Mapping[str, Any]]:
-        """What a command answers as JSON. It goes through a file: it may be long, and hold secrets.
-
-        Raises:
-            EnsembleError: it answers something else.
-        """
+        """What a command answers as JSON. It goes through a file: it may be long, and hold secrets."""
         answer = self.private / "answer.json"
         command = self._command([*arguments])
         text = 'out=$1; shift; exec "$@" >"$out"'

@@ -23,11 +23,7 @@ _ENCRYPTED = b"$ANSIBLE_VAULT;"
 
 
 def take_vars_files(node: NodeTemplate, topology: Topology, root: Path) -> None:
-    """Put the variables of a node's files among its `vars`; as in a play, they go before those written there.
-
-    Raises:
-        InvalidInput: a file is not there or cannot be read, or lacks a variable.
-    """
+    """Put the variables of a node's files among its `vars`; as in a play, they go before those written there."""
     keywords = node.properties.get("keywords")
     if keywords is None or not isinstance(keywords.value, Mapping) or VARS_FILES not in keywords.value:
         return

@@ -40,10 +40,6 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
         now: an aware moment.
         previous: the id of the ensemble's newest job; the new id sorts behind it even if both start in the same
             1/62 second or the clock was set back; after the latter it is one of many within ten minutes, by chance.
-
-    Raises:
-        EnsembleError: the clock is outside of the years that ids support.
-        InvalidInput: `previous` is not a change id.
     """
     stamp = _encode(now.astimezone(UTC))
     if previous is not None:
@@ -61,11 +57,7 @@ def task_id(job_id: str, number: int) -> str:
 
 
 def job_of(change_id: str) -> str:
-    """The id of the job that a task belongs to; of a job, its own.
-
-    Raises:
-        InvalidInput: it is not a change id.
-    """
+    """The id of the job that a task belongs to; of a job, its own."""
     if not is_change_id(change_id):
         raise _no_id(change_id)
     return change_id[:_STAMP_LENGTH] + "0000"
@@ -77,11 +69,7 @@ def is_job(change_id: str) -> bool:
 
 
 def timestamp(change_id: str) -> datetime:
-    """The time of an id, in UTC, to 1/62 second.
-
-    Raises:
-        InvalidInput: it is not a change id, or has no valid time.
-    """
+    """The time of an id, in UTC, to 1/62 second."""
     if is_change_id(change_id):
         year, month, day, hour, minute, second, fraction = (_DIGITS.index(digit) for digit in change_id[1:8])
         # rounded up, so that the moment gives the same id again

@@ -105,12 +105,7 @@ def place_document(place: Place | None, show: Callable[[str], str] = str) -> dic
 
 
 def raise_all(errors: Iterable[InvalidInput]) -> None:
-    """Raise what is wrong, each thing once; nothing where nothing is.
-
-    Raises:
-        InvalidInput: if one thing is wrong.
-        InvalidInputs: if several are.
-    """
+    """Raise what is wrong, each thing once; nothing where nothing is."""
     unique = list({str(error): error for error in errors}.values())
     if len(unique) == 1:
         raise unique[0]

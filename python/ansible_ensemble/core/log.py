@@ -65,11 +65,7 @@ def show(write: Callable[[str], object]) -> None:
 
 
 def keep(file: Path) -> None:
-    """Log to the end of a file, which nobody else may read when it is made here.
-
-    Raises:
-        InvalidInput: the file cannot be written.
-    """
+    """Log to the end of a file, which nobody else may read when it is made here."""
     path = file.absolute()
     if _is_begun(str(path)):
         return
@@ -82,11 +78,7 @@ def keep(file: Path) -> None:
 
 
 def follow(environment: Mapping[str, str]) -> None:
-    """Log to the file that the environment names, if it names one.
-
-    Raises:
-        InvalidInput: the file cannot be written.
-    """
+    """Log to the file that the environment names, if it names one."""
     if environment.get(VARIABLE):
         keep(Path(environment[VARIABLE]))
 

@@ -58,9 +58,6 @@ def storable(value: Any) -> Any:
 
     Lone surrogates, which no UTF-8 file can hold, become U+FFFD (JSON of a tool may hold them, as escapes); keys become
     texts as in JSON, and what JSON does not know becomes its text.
-
-    Raises:
-        InvalidInput: it is nested too deep, or holds an integer that is too large.
     """
     if deeper_than(value, MAX_NESTING):
         raise InvalidInput(f"it is nested deeper than {MAX_NESTING}", hint="return it as a text")

@@ -12,11 +12,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 
 
 def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
-    """What encrypts with a certificate.
-
-    Raises:
-        InvalidInput: the files cannot be read, or are no certificate and its key.
-    """
+    """What encrypts with a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     load(context, cert, key)
@@ -24,11 +20,7 @@ def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
 
 
 def load(context: ssl.SSLContext, cert: Path, key: Path) -> None:
-    """Show a certificate to those who connect from now on.
-
-    Raises:
-        InvalidInput: the files cannot be read, or are no certificate and its key.
-    """
+    """Show a certificate to those who connect from now on."""
     for file in (cert, key):
         if not os.access(file, os.R_OK):
             raise InvalidInput("it is not there, or cannot be read", Place(str(file)))

@@ -25,9 +25,6 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
         path: the file; its folder must exist.
         text: the text, written as UTF-8 with its line ends as they are.
         mode: the mode of a file that is new, less the umask.
-
-    Raises:
-        EnsembleError: the file cannot be written; the old one is as it was.
     """
     with _reported(path):
         content = text.encode("utf-8")
@@ -69,9 +66,6 @@ def append_durably(path: Path, text: str) -> None:
 
     A write that fails half way (disk full) is taken back. An unfinished last line that a crash left behind is
     ended first, so that it cannot swallow the new text.
-
-    Raises:
-        EnsembleError: the text cannot be appended; the file is as it was.
     """
     with _reported(path):
         content = text.encode("utf-8")

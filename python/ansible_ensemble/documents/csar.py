@@ -37,10 +37,6 @@ def open_csar(path: Path, into: Path) -> Path:
 
     That is the one that TOSCA.meta names, else the only YAML file at the root. A folder with an archive's layout is
     used where it is; the one to unpack into must be missing or empty.
-
-    Raises:
-        InvalidInput: the archive is broken, has no entry, or holds what no archive may hold.
-        EnsembleError: it cannot be unpacked into the folder.
     """
     if path.is_dir():
         return find_entry(path)
@@ -68,11 +64,7 @@ def open_csar(path: Path, into: Path) -> Path:
 
 
 def find_entry(root: Path, shown: Path | None = None) -> Path:
-    """Return the entry service template of an unpacked archive; errors show the archive it is from.
-
-    Raises:
-        InvalidInput: the layout is none of those of TOSCA 1.3, section 6.
-    """
+    """Return the entry service template of an unpacked archive; errors show the archive it is from."""
     archive = Place(str(shown or root))
     meta = root / META
     if meta.is_file():
@@ -103,11 +95,7 @@ def form_notices(root: Path) -> list[Notice]:
 
 
 def check_unpacked(archive: Path, folder: Path) -> None:
-    """Refuse a folder that an archive was not unpacked into: it may be of another version, or of something else.
-
-    Raises:
-        InvalidInput: a file is missing or differs, or the archive is damaged.
-    """
+    """Refuse a folder that an archive was not unpacked into: it may be of another version, or of something else."""
     try:
         with zipfile.ZipFile(archive) as file:
             entries = [entry for entry in file.infolist() if not entry.is_dir() and not _is_of_git(entry.filename)]

@@ -13,11 +13,7 @@ OF_TOOLS = frozenset({".git", "__pycache__", ".terraform", ".terraform.lock.hcl"
 
 
 def digest_file(path: Path) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal digits.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """Return the SHA-256 of a file's content, in hexadecimal digits."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -30,9 +26,6 @@ def digest_folder(path: Path) -> str:
 
     Times, owners and what tools leave there (`.git`, `__pycache__`, Terraform's own files) do not count. A symbolic
     link counts by where it points to, unfollowed.
-
-    Raises:
-        EnsembleError: the folder or something in it cannot be read.
     """
     total = hashlib.sha256()
     try:
@@ -58,11 +51,7 @@ def digest_folder(path: Path) -> str:
 
 
 def digest_path(path: Path) -> str:
-    """Return the digest of what a path names, a file or a folder.
-
-    Raises:
-        EnsembleError: it cannot be read.
-    """
+    """Return the digest of what a path names, a file or a folder."""
     return digest_folder(path) if path.is_dir() else digest_file(path)
 
 

@@ -25,9 +25,6 @@ def emit_yaml(value: Any, indent: int = 0) -> str:
     """Return maps, lists, tuples, scalars and `VaultText` as lines of YAML in block style, the last one ended too.
 
     Each begins with `indent` spaces. A scalar is one line, or a `|` block that begins on it.
-
-    Raises:
-        EnsembleError: the value is sensitive, of another type, not Unicode, or nested too deep.
     """
     lines: list[str] = []
     memo: dict[str, str] = {}

@@ -42,9 +42,6 @@ def check_ensemble(document: Document) -> list[Notice]:
 
     Returns:
         Notices of the sections of Unfurl's files that nothing acts on.
-
-    Raises:
-        InvalidInput: what is wrong with it; InvalidInputs if it is more than one thing.
     """
     written = document.data if isinstance(document.data, Mapping) else {}
     for key in _OF_TEMPLATES:

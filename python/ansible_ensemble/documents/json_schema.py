@@ -24,11 +24,7 @@ def schema_fault(schema: Any) -> str | None:
 
 
 def fits(value: Any, schema: Any) -> bool:
-    """Whether a value fits a JSON Schema, of the draft that it names or the latest.
-
-    Raises:
-        InvalidInput: it is none, it refers to what is not in it, or to itself without an end.
-    """
+    """Whether a value fits a JSON Schema, of the draft that it names or the latest."""
     from jsonschema.validators import validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
     from referencing.exceptions import Unresolvable

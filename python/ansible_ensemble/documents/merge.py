@@ -59,9 +59,6 @@ def expand(
         find_repository: finds the folder of a repository that an `+include` names; its files may be included.
         included: gets the files that were included.
         read: reads an included file.
-
-    Raises:
-        InvalidInput: a directive names nothing, names itself, or merges what cannot be merged.
     """
     if "+" not in document.text or not _MAYBE.search(document.text):
         return document.data
@@ -262,11 +259,7 @@ class _Expansion:
 
 
 def merge_maps(base: Mapping[Any, Any], over: Mapping[Any, Any]) -> Map:
-    """Return a map with the entries of both; maps and lists in both are merged, else `over` wins.
-
-    Raises:
-        InvalidInput: a map forbids to be merged, by `+%: error`.
-    """
+    """Return a map with the entries of both; maps and lists in both are merged, else `over` wins."""
     result = _empty_like(over)
     for key, value in base.items():
         if key not in over:

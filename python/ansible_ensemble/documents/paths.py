@@ -55,9 +55,6 @@ def confine(path: str | Path, base: Path, roots: Iterable[Path], what: str, plac
 
     Returns:
         The absolute path; it need not exist.
-
-    Raises:
-        InvalidInput: the path leaves every root, or cannot be a path.
     """
     text = str(path)
     if not text or "\0" in text:
@@ -86,11 +83,7 @@ def can_name_folder(name: str) -> bool:
 
 
 def folder_name(name: str) -> str:
-    """A name as a folder's name; the few names that cannot be one are refused.
-
-    Raises:
-        InvalidInput: it is empty, `.` or `..`, or holds a NUL.
-    """
+    """A name as a folder's name; the few names that cannot be one are refused."""
     if not can_name_folder(name):
         raise InvalidInput(f"{name!r} cannot be the name of a folder")
     return name.replace("%", "%25").replace("/", "%2F")

@@ -14,22 +14,14 @@ class Nothing:
 
 
 def pointer_parts(pointer: str, what: str, place: Place | None) -> tuple[str, ...]:
-    """The names in a JSON pointer.
-
-    Raises:
-        InvalidInput: it is none; `what` says where it stands.
-    """
+    """The names in a JSON pointer."""
     if re.search("~(?![01])", pointer):
         raise InvalidInput(f"{what}: ~ must be ~0, and / in a name ~1", place)
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
 def fragment_of(value: Any, place: Place | None) -> tuple[str, ...]:
-    """The names after the name of a file, `file#/a/b`; a map has it under `file`.
-
-    Raises:
-        InvalidInput: it is not a pointer.
-    """
+    """The names after the name of a file, `file#/a/b`; a map has it under `file`."""
     name = value.get("file") if isinstance(value, dict) else value
     fragment = str(name).partition("#")[2]
     if fragment and not fragment.startswith("/"):
@@ -38,11 +30,7 @@ def fragment_of(value: Any, place: Place | None) -> tuple[str, ...]:
 
 
 def part_of(data: Any, fragment: str, place: Place | None) -> Any:
-    """The value at a JSON pointer, None if there is none.
-
-    Raises:
-        InvalidInput: it is not a pointer.
-    """
+    """The value at a JSON pointer, None if there is none."""
     found = follow(data, fragment_of(f"#{fragment}", place))
     return None if isinstance(found, Nothing) else found
 

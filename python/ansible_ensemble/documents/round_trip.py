@@ -16,9 +16,6 @@ def round_trip(document: Document, data: Any) -> str:
     """Return the document's text with each changed top-level section replaced.
 
     Comments and quotes outside of those sections stay; anchors and aliases do too, as far as they are still used.
-
-    Raises:
-        EnsembleError: the data cannot be stored.
     """
     text = document.text.removeprefix("\ufeff")
     mark = document.text[: len(document.text) - len(text)]

@@ -40,7 +40,6 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
 
     Raises:
         FileNotFoundError: there is no such file.
-        InvalidInput: it cannot be read, or is not of the shape.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -54,11 +53,7 @@ def read_json(path: Path, shape: Shape, hint: str) -> Any:
 
 
 def parse_json(text: str, shape: Shape, path: Path, hint: str) -> Any:
-    """As `read_json`, of the text of a version of the file.
-
-    Raises:
-        InvalidInput: it is not JSON, or is not of the shape.
-    """
+    """As `read_json`, of the text of a version of the file."""
     place = Place(str(path))
     try:
         document = json.loads(text)

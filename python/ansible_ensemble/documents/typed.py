@@ -33,11 +33,7 @@ class Typed(Struct, frozen=True):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Read it back.
-
-        Raises:
-            InvalidInput: it has not the form that the fields declare.
-        """
+        """Read it back."""
         form = _form(cls)
         problem = misfit(data, form.shape)
         if problem is not None:

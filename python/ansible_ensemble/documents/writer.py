@@ -43,9 +43,6 @@ def replace_entries(
         path: the keys that lead to the map; maps that are missing are made.
         entries: the new value of each entry; entries not named stay.
         prove: as for `rewrite`.
-
-    Raises:
-        EnsembleError: as for `rewrite`.
     """
     document = text if isinstance(text, Document) else parse_yaml(text, Path("ensemble.yaml"))
     return rewrite(document, _changed(document.data, path, entries), prove=prove)
@@ -62,9 +59,6 @@ def rewrite(document: Document, data: Any, *, prove: bool = True) -> str:
         document: what was read.
         data: what the text shall say.
         prove: whether the whole new text is read again and compared with `data`; False reads only the new parts.
-
-    Raises:
-        EnsembleError: the data cannot be stored, or the text cannot be edited to represent the data.
     """
     try:
         text = _Surgery(document).operate(data)

@@ -74,9 +74,6 @@ def read_yaml(path: Path | str, shown: str | None = None, known: Document | None
     """Read a YAML file, which places show by its path or as `shown`.
 
     What was read before (`known`) is returned if it is of this file, and the file still has its text.
-
-    Raises:
-        InvalidInput: the file cannot be read, or is not one document of valid YAML.
     """
     path = Path(path)
     shown = shown or str(path)
@@ -100,11 +97,7 @@ def read_yaml(path: Path | str, shown: str | None = None, known: Document | None
 
 
 def parse_yaml(text: str, file: Path | str, shown: str | None = None) -> Document:
-    """Read the text of a YAML file, which places show by its path or as `shown`.
-
-    Raises:
-        InvalidInput: the text is not one document of valid YAML.
-    """
+    """Read the text of a YAML file, which places show by its path or as `shown`."""
     source = Source(shown or str(file), text.removeprefix("\ufeff"))
     if "\0" in source.text:
         raise InvalidInput("the file has a NUL byte", source.place(source.text.index("\0")), "this is not a text file")

@@ -37,11 +37,7 @@ class Driver:
         self._note = note
 
     async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
-        """Carry out a task; without a configurator there is nothing to do.
-
-        Raises:
-            EnsembleError: the configurator cannot go on.
-        """
+        """Carry out a task; without a configurator there is nothing to do."""
         if configurator is None:
             await asyncio.sleep(0.0 if task.check else task.planned.pause)
             return Result(success=True, modified=False)

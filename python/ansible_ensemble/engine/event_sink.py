@@ -19,11 +19,7 @@ class EventSink:
         self._observers = tuple(observers)
 
     async def write(self, entry: Entry) -> None:
-        """Write an entry so that it counts: it is on disk when this returns.
-
-        Raises:
-            EnsembleError: the journal cannot be written.
-        """
+        """Write an entry so that it counts: it is on disk when this returns."""
         await self._journal.committed(self._journal.append(entry.to_json()))
         self.tell(entry)
 

@@ -108,11 +108,7 @@ class JobExecution:
         self._lost_lock = False
 
     async def run(self) -> JobOutcome:
-        """Run the plan to its end, or until it is stopped.
-
-        Raises:
-            EnsembleError: the journal cannot be written; what ran until then is in it.
-        """
+        """Run the plan to its end, or until it is stopped."""
         loop, since = asyncio.get_running_loop(), time.monotonic()
         self._done = loop.create_future()
         self._stopping.begin()

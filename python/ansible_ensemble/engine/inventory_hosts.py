@@ -20,22 +20,14 @@ _TAKING_DOWN = frozenset({"delete", "stop"})
 
 
 def check_inventory(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse to go on by an inventory that is given and cannot be read, whether or not it is needed.
-
-    Raises:
-        InvalidInput: it cannot be read, or not as a whole.
-    """
+    """Refuse to go on by an inventory that is given and cannot be read, whether or not it is needed."""
     around = ensemble.evaluator.environment
     if (options.inventory or options.session is not None) and around.trusted and around.inventory is not None:
         around.inventory()
 
 
 def check_hosts(ensemble: Ensemble, plan: Plan) -> None:
-    """Refuse a plan that was made without all of the inventory, or for hosts that it does not have.
-
-    Raises:
-        InvalidInput: a host is not there; InvalidInputs, if several are not.
-    """
+    """Refuse a plan that was made without all of the inventory, or for hosts that it does not have."""
     around = ensemble.evaluator.environment
     raise_all(around.unread)
     if plan.workflow in _WITHOUT or around.inventory is None or not around.trusted:

@@ -327,11 +327,7 @@ _TYPES: Mapping[str, type[Entry]] = {one.kind.value: one for one in get_args(Ent
 
 
 def read_entry(event: Mapping[str, Any]) -> Entry | None:
-    """An event of a journal as an entry; None for one of a kind that this version does not know.
-
-    Raises:
-        InvalidInput: it is not as entries of its kind are.
-    """
+    """An event of a journal as an entry; None for one of a kind that this version does not know."""
     if deeper_than(event, MAX_NESTING + _AROUND):
         raise InvalidInput("it is nested too deep")
     kind = event.get("event")

@@ -24,13 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def plan_workflow(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
-    """The plan of a workflow.
-
-    Raises:
-        InvalidInput: the spec lacks an input, nothing fits a selected node template, or an operation can never be
-            rendered.
-        EnsembleError: see `planning.planner.make_plan`; or a value that a plan needs cannot be evaluated.
-    """
+    """The plan of a workflow."""
     with ensemble.evaluator.environment.planning(workflow):
         return _plan(ensemble, workflow, options)
 

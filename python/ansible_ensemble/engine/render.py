@@ -61,11 +61,7 @@ class Renderer:
         self._tools = tool_names(ensemble.topology)
 
     def task(self, planned: PlannedOperation, task_id: str) -> JobTask:
-        """The task of a planned operation. Its instance is made in memory where it is new.
-
-        Raises:
-            InvalidInput: the spec lacks what the plan names.
-        """
+        """The task of a planned operation. Its instance is made in memory where it is new."""
         template = self._template(planned)
         instance = self._instance(planned, template)
         entity, relationship = self._entity(planned, template, instance)
@@ -179,7 +175,6 @@ class Renderer:
 
         Raises:
             Deferred: it needs a live attribute that is not set yet.
-            EnsembleError: it can never be rendered as it is.
         """
         if task.operation.implementation is None:
             return None
@@ -209,11 +204,7 @@ class Renderer:
         return PlannedInstance(planned.instance, self._template(planned), True, instance)
 
     def sub_operation(self, task: JobTask, order: SubTask) -> PlannedOperation:
-        """The planned operation that a sub-task is.
-
-        Raises:
-            InvalidInput: there is no such instance or operation.
-        """
+        """The planned operation that a sub-task is."""
         name = order.instance or task.instance.name
         instance = self._ensemble.instances.get(name)
         if instance is None:
@@ -241,9 +232,6 @@ def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
     """Render a plan's operations to see that they can be, before anything runs (docs/rules.md, "Job lifecycle").
 
     Who deploys means to undeploy one day: a deploy looks at the implementations of all operations, as `validate` does.
-
-    Raises:
-        InvalidInput: an operation can never be rendered as it is; InvalidInputs for several.
     """
     known = set(ensemble.instances.by_name)
     faults = [*find_faults(ensemble.topology, ensemble.root)] if plan.workflow == "deploy" else []

@@ -26,9 +26,6 @@ def reported_patches(
     One that is new needs a template. With a ready state it is there already, and managed by the instance whose
     operation made it; without one it is yet to be deployed. The items are as `configurators.results.take_instance` has
     checked them.
-
-    Raises:
-        InvalidInput: an item names a template or a parent that is not there.
     """
     patches: list[dict[str, Any]] = []
     known: ChainMap[str, Any] = ChainMap({}, instances.by_name)

@@ -90,9 +90,6 @@ def settle(
 
     The texts of its result are cleaned, and its outputs marked where they are sensitive or hold a known secret.
     `configured` has the refs of what the instance's configuration read and wrote the last time.
-
-    Raises:
-        InvalidInput: an output is mapped to an entity that is not there, or a reported instance is wrong.
     """
     _clean(result)
     _judge(task, result)

@@ -17,7 +17,6 @@ def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
 
     Raises:
         Deferred: it needs a live attribute that is not set yet.
-        InvalidInput: there is no such host, or `serial` names no groups.
     """
     names = serial_groups(reveal(task.setting("serial")), task.operation)
     if not names and not limited:

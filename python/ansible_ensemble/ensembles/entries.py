@@ -34,9 +34,6 @@ def find_entries(folder: Path) -> list[Path]:
     An unpacked archive is its folder, everything else is a file.
 
     Clones of repositories are left out.
-
-    Raises:
-        InvalidInput: there are none, or something cannot be read.
     """
     try:
         found = sorted(_search(folder, folder), key=lambda path: (_rank(path), str(path)))

@@ -82,11 +82,7 @@ def _withheld() -> Inventory:
 
 
 def read_inventory(options: JobOptions, vault: Vault, folder: Path, variables: Mapping[str, Any]) -> Inventory:
-    """The running playbook's inventory, or the one that ansible-playbook would take.
-
-    Raises:
-        InvalidInput: it cannot be read, or not as a whole.
-    """
+    """The running playbook's inventory, or the one that ansible-playbook would take."""
     from ansible_ensemble.lanes.host_variables import HostVariables
     from ansible_ensemble.lanes.session import configured_session
 

@@ -41,9 +41,6 @@ def copy_for_inventory(
     Returns:
         What is to be known of patterns that mean no host, or whose hosts are not known; and what is wrong with those
         that name what the inventory does not have.
-
-    Raises:
-        InvalidInput: `hosts` are wrong.
     """
     notices: dict[str, None] = {}
     faults: list[InvalidInput] = []
@@ -107,9 +104,6 @@ class HostFinder:
         SELF and HOST are the machine that the instance is hosted on; an instance that is hosted on nothing is looked
         at from the controller, as is ORCHESTRATOR. SOURCE and TARGET are the machines of the relationship's ends.
         Other names are instances, or hosts of the inventory.
-
-        Raises:
-            InvalidInput: there is no such instance and no such host.
         """
         if keyword in _LOCAL:
             return Host()
@@ -262,11 +256,7 @@ def _members(group: Group, topology: Topology) -> set[str]:
 
 
 def group_variables(group: Group, evaluator: Evaluator) -> dict[str, Any]:
-    """The variables that a group gives its hosts.
-
-    Raises:
-        InvalidInput: they are not a map.
-    """
+    """The variables that a group gives its hosts."""
     assignment = group.properties.get("hostvars")
     if assignment is None:
         return {}

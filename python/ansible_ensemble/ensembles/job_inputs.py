@@ -40,11 +40,7 @@ _GIVEN: Shape = {"plan": str, **dict.fromkeys(_KINDS, dict)}
 
 
 def given_inputs(options: JobOptions, codec: SecretCodec) -> dict[str, Any]:
-    """The inputs that the options give, decrypted; texts mean what the inputs' types make of them.
-
-    Raises:
-        InvalidInput: the value of one, or of a variable, was not kept.
-    """
+    """The inputs that the options give, decrypted; texts mean what the inputs' types make of them."""
     variables = {
         name.removeprefix(INPUT_PREFIX): value
         for name, value in options.variables.items()
@@ -72,11 +68,7 @@ def recorded_options(options: JobOptions, topology: Topology, codec: SecretCodec
 
 
 def recorded_values(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The `inputs` or `variables` of options as plans and records hold them; encrypted ones as `VaultText`.
-
-    Raises:
-        InvalidInput: they are not a map.
-    """
+    """The `inputs` or `variables` of options as plans and records hold them; encrypted ones as `VaultText`."""
     values = options.get(kind) or {}
     if not isinstance(values, Mapping):
         raise InvalidInput(f"the recorded {kind} are not a map", hint="the record was changed since it was written")
@@ -113,9 +105,6 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: Sec
         topology: declares which are sensitive.
         codec: opens what was given encrypted.
         plan: digest of the saved plan that they are given for.
-
-    Raises:
-        EnsembleError: the file cannot be written.
     """
     withdraw(planned)
     given = _as_inputs(options, topology, codec)
@@ -127,21 +116,13 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: Sec
 
 
 def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
-    """The sensitive `inputs` and `variables` that were handed over.
-
-    Raises:
-        InvalidInput: their file cannot be read.
-    """
+    """The sensitive `inputs` and `variables` that were handed over."""
     values = _read(planned)
     return {kind: {name: _with_marks(value) for name, value in values[kind].items()} for kind in _KINDS}
 
 
 def keep_for(planned: Path, plan: str) -> None:
-    """Remove what was handed over for another plan than the one of this digest: that one's job is not this one.
-
-    Raises:
-        InvalidInput: the file cannot be read.
-    """
+    """Remove what was handed over for another plan than the one of this digest: that one's job is not this one."""
     if _read(planned)["plan"] != plan:
         withdraw(planned)
 
@@ -169,10 +150,6 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
         given: options of this process, which are added; those of the job win. Its inputs are given again: the
             digest of a plan tells whether they are other ones.
         planned: the ensemble's folder of what is planned, where sensitive inputs are handed over.
-
-    Raises:
-        UsageError: there is no such option.
-        EnsembleError: what was handed over cannot be read.
     """
     handed = handed_over(planned)
     values = {kind: kept_values(recorded, kind) | handed[kind] | (given.get(kind) or {}) for kind in _KINDS}
@@ -236,11 +213,7 @@ class JobInputs(Struct, frozen=True):
     options: Mapping[str, Any]
 
     def lasting(self, before: Mapping[str, GivenInput], codec: SecretCodec) -> dict[str, GivenInput]:
-        """The inputs that last after this job, of those before it.
-
-        Raises:
-            InvalidInput: its inputs are not a map.
-        """
+        """The inputs that last after this job, of those before it."""
         if self.workflow in _PASSING or self.options.get("command"):
             return dict(before)
         ended = before if self.options.get("revision") else self.options.get("reset_inputs") or ()
@@ -270,11 +243,7 @@ def as_declared(
 def still_lasting(
     recorded: Mapping[str, GivenInput], options: JobOptions, given: Collection[str]
 ) -> dict[str, GivenInput]:
-    """The recorded inputs that hold for a job of these options, which is given others.
-
-    Raises:
-        UsageError: an input is given and reset.
-    """
+    """The recorded inputs that hold for a job of these options, which is given others."""
     both = [name for name in options.reset_inputs if name in given]
     if both:
         raise UsageError(f'the input "{both[0]}" is both given and reset', hint="do one of the two")
@@ -283,11 +252,7 @@ def still_lasting(
 
 
 def check_reset(options: JobOptions, recorded: Collection[str], declared: Collection[str]) -> None:
-    """Refuse to reset what is no input.
-
-    Raises:
-        UsageError: neither the topology nor the status has such an input.
-    """
+    """Refuse to reset what is no input."""
     for name in options.reset_inputs:
         if name not in declared and name not in recorded:
             hint = nearest_or_known(name, list(dict.fromkeys([*recorded, *declared])))

@@ -55,9 +55,6 @@ def locate(argument: str | Path) -> Location:
 
     A service template alone is a valid ensemble: its status goes to a new ensemble.yaml beside it, and that of an
     archive to one at the archive's root, wherever in it the service template is.
-
-    Raises:
-        InvalidInput: there is nothing of the kind.
     """
     found = _located(_there(argument))
     _LOG.info("%s means %s, service template %s", argument, found.ensemble, found.template or "of its own")
@@ -81,11 +78,7 @@ def stands_alone(root: Path) -> bool:
 
 
 def is_archive(argument: str | Path) -> bool:
-    """Whether a path is that of an archive that is packed.
-
-    Raises:
-        InvalidInput: there is no such file.
-    """
+    """Whether a path is that of an archive that is packed."""
     path = _there(argument)
     return path.is_file() and zipfile.is_zipfile(path)
 
@@ -124,7 +117,6 @@ def _template_of(folder: Path, missing: NoEnsemble) -> Path:
 
     Raises:
         NoEnsemble: there is none, or it has a name of its own, so that it may be meant for something else.
-        InvalidInput: it is a link that leads out of the folder.
     """
     if not is_project(folder):  # the files of a project are no entries of an archive
         with suppress(InvalidInput):
@@ -159,11 +151,7 @@ def _root(template: Path) -> Path:
 
 
 def _is_ensemble(document: Document) -> bool:
-    """Whether a file is an ensemble, and not a service template.
-
-    Raises:
-        InvalidInput: it is neither.
-    """
+    """Whether a file is an ensemble, and not a service template."""
     data = document.data
     keys = data.keys() if isinstance(data, Mapping) else set()
     if _OF_ENSEMBLES & keys:

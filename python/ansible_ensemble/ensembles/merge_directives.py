@@ -34,9 +34,6 @@ def expanded(
         document: the file; None where it is yet to come.
         environment: name of the environment that was asked for.
         included: gets the files that were included.
-
-    Raises:
-        InvalidInput: a merge directive, or what it needs of the project, is wrong.
     """
     if document is None:
         return {}

@@ -25,11 +25,7 @@ _MARK = b"<<<<<<< "
 
 
 def read_merged(path: Path, known: Document | None = None) -> Document:
-    """Read an ensemble's file, which git may have left with the marks of a conflict; `known` as for `read_yaml`.
-
-    Raises:
-        InvalidInput: it has them, or is no YAML for another reason.
-    """
+    """Read an ensemble's file, which git may have left with the marks of a conflict; `known` as for `read_yaml`."""
     try:
         return read_yaml(path, known=known)
     except InvalidInput:
@@ -56,10 +52,6 @@ def merge_conflict(path: Path) -> dict[str, Any]:
 
     Returns:
         `{"merged": path, "check": [what both sides changed]}`; `{}` where there is no such conflict.
-
-    Raises:
-        InvalidInput: both sides changed the same key of what people write, or have jobs of one id.
-        EnsembleError: git failed, or the file cannot be written.
     """
     root = repository_of(path.parent)
     for record in unmerged_files(root, path.parent / CHANGES) if root is not None else ():

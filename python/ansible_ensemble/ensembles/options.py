@@ -230,11 +230,7 @@ class JobOptions(PlanOptions):
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> JobOptions:
-        """Make options from a plain map, e.g. of a plan or of a module's arguments; null means the default.
-
-        Raises:
-            UsageError: there is no such option, or its value is none of the choices.
-        """
+        """Make options from a plain map, e.g. of a plan or of a module's arguments; null means the default."""
         known = {f.name for f in fields(cls)}
         for name in values:
             if name not in known:

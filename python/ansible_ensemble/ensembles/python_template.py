@@ -30,9 +30,6 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
     Args:
         path: the file; to read it is to run it.
         trusted: whether it may run.
-
-    Raises:
-        InvalidInput: the file cannot be converted, may not run, or the package is not installed.
     """
     place = Place(str(path))
     if _says_nothing(path):

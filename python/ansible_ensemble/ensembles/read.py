@@ -88,10 +88,6 @@ def read_specification(
         reading: takes what is found of the files, also where they are wrong.
         begun: jobs that began and are not recorded, oldest first; what they were given counts.
         lasts: whether inputs that earlier jobs were given count.
-
-    Raises:
-        InvalidInput: something in its files is wrong.
-        UsageError: an input is reset that is none, or that is given.
     """
     path, trusted = location.ensemble, is_trusted(location.ensemble)
     reading = reading if reading is not None else Reading()
@@ -185,9 +181,6 @@ def read_ensemble(
         keep_key: digests of secrets are going to be recorded, so their key is made and kept where there is none.
         reading: the ensembles that are read to read this one, the outermost first.
         begun: as for `read_specification`.
-
-    Raises:
-        InvalidInput: something in its files is wrong.
     """
     return _ensemble(read_specification(location, options, begun=begun), options, keep_key=keep_key, reading=reading)
 
@@ -197,9 +190,6 @@ def read_again(ensemble: Ensemble, options: JobOptions) -> Ensemble:
 
     So a job is recorded as what it was, though people changed the specification while it ran. What they changed in the
     ensemble's own file stays there, and what the job itself wrote counts.
-
-    Raises:
-        InvalidInput: the ensemble's file is wrong by now.
     """
     was = ensemble.specification
     if any(SELECT in template.directives for template in was.topology.node_templates.values()):

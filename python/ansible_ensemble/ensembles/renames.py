@@ -12,11 +12,7 @@ from ansible_ensemble.language.entities import Topology
 
 
 def read_moves(spec: Mapping[str, Any], topology: Topology) -> dict[str, str]:
-    """The moves of a spec, whose `moved` is a list of maps with `from` and `to`: old name -> new name of a template.
-
-    Raises:
-        InvalidInput: an old name is still in the spec or moves twice, or a new one is not there.
-    """
+    """The moves of a spec, whose `moved` is a list of maps with `from` and `to`: old name -> new name of a template."""
     moves: dict[str, str] = {}
     for item in spec.get("moved") or ():
         old, new = item["from"], item["to"]
@@ -36,9 +32,6 @@ def move_instances(moves: Mapping[str, str], instances: Instances) -> dict[str, 
 
     Returns:
         The instances that this changes: old name -> new name; the same name where only what it refers to has moved.
-
-    Raises:
-        InvalidInput: there is an instance of the new name already.
     """
     renamed: dict[str, str] = {}
     moved = [instance for instance in instances if instance.template in moves]

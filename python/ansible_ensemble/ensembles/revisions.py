@@ -23,10 +23,6 @@ def specification_at(ensemble: Path, revision: str, template: Path | None = None
 
     Returns:
         The ensemble's file there, and the service template there that is given in its place.
-
-    Raises:
-        InvalidInput: the ensemble is in no repository, or there is no such commit.
-        EnsembleError: git failed, or the folder cannot be written.
     """
     if not is_commit(revision):
         raise InvalidInput(f"{revision!r} is not a commit's id", Place(str(ensemble)))

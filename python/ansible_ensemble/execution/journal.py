@@ -52,11 +52,7 @@ class Journal:
     def create(
         cls, path: Path, job: str, base: Mapping[str, str], *, sync: Callable[[int], None] = os.fsync
     ) -> Journal:
-        """Begin a journal of a job; its header, with digests of what the job started from, is on the disk on return.
-
-        Raises:
-            EnsembleError: the file exists, or can't be written.
-        """
+        """Begin a journal of a job; its header, with digests of what the job started from, is on the disk on return."""
         # it gets its name once it has its header: a job that dies before leaves no journal
         unnamed = path.with_name(f".{path.name}.new")
         try:
@@ -91,11 +87,7 @@ class Journal:
         return seq
 
     def commit(self) -> None:
-        """Write what is buffered and force it to the disk.
-
-        Raises:
-            EnsembleError: the disk is full or broken. What was buffered stays so, for another try.
-        """
+        """Write what is buffered and force it to the disk."""
         data = memoryview(b"".join(self._pending))
         if not data:
             return
@@ -119,9 +111,6 @@ class Journal:
 
         It is written at the end of this turn of the event loop, with all that others add meanwhile, and in this
         thread: a thread of its own would make it unsafe to fork workers.
-
-        Raises:
-            EnsembleError: it can't be written.
         """
         if self._synced <= seq:
             from asyncio import sleep  # here, for commands that only read a journal start faster without
@@ -131,11 +120,7 @@ class Journal:
             self.commit()
 
     def close(self, *, commit: bool = True) -> None:
-        """Commit and close the file.
-
-        Raises:
-            EnsembleError: the last events can't be written; the file is closed nevertheless.
-        """
+        """Commit and close the file."""
         try:
             if commit:
                 self.commit()
@@ -181,10 +166,6 @@ def read_journal(path: Path) -> JournalReading:
 
     A line that is cut off or does not match its checksum, and numbers that are missing, are reported as damage; all
     other events are kept. A journal cut off exactly between two lines cannot be distinguished from a shorter one.
-
-    Raises:
-        EnsembleError: the file can't be read.
-        InvalidInput: it is of another format version.
     """
     try:
         content = path.read_bytes()

@@ -17,9 +17,6 @@ class Limits(Struct, frozen=True):
     Attributes:
         jobs: in all.
         per_host: on each host; None is no limit.
-
-    Raises:
-        UsageError: a limit is below 1.
     """
 
     jobs: int = 10

@@ -60,7 +60,6 @@ class Scheduler:
 
         Raises:
             InvalidTransition: an operation's state does not allow the event, or the job has ended.
-            EnsembleError: an operation was added twice.
         """
         self._out = []
         for event in happened:

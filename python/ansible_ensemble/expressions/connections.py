@@ -103,9 +103,6 @@ def exported_variables(context: Context) -> dict[str, Any]:
 
     They are the properties of the type `unfurl.datatypes.EnvVar`, and those whose metadata names `env_vars`. What is
     not known yet is left out, and nothing counts as read: another token makes no operation out of date.
-
-    Raises:
-        EnsembleError: a value cannot be evaluated.
     """
     found: dict[str, Any] = {}
     quiet = replace(context, tracker=context.evaluator.untracked())

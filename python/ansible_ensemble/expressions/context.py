@@ -182,11 +182,7 @@ class Call(Struct):
         return self._noted(self.context.query(raw))
 
     def text(self, raw: Any) -> str:
-        """The value of what is given as text.
-
-        Raises:
-            InvalidInput: it is a map or a list.
-        """
+        """The value of what is given as text."""
         given = self.value(raw)
         value = given if is_written(given) else bare(given)
         if isinstance(value, (dict, list)) or value is None:

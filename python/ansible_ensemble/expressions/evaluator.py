@@ -110,9 +110,6 @@ class Evaluator:
             inputs: values that win over the operation's own inputs; they are not evaluated.
             variables: variables of templates and paths; they are not evaluated.
             base: folder that relative file names start in; else the operation's, else the ensemble's.
-
-        Raises:
-            InvalidInput: the instance has no such relationship.
         """
         node = self.graph.view(instance) if instance is not None else None
         link = self.graph.relationship(node, relationship) if node is not None and relationship is not None else None
@@ -123,20 +120,13 @@ class Evaluator:
         return Scope(self, frame, dict(inputs or {}), base or (operation.base if operation is not None else None))
 
     def input(self, name: str) -> Any:
-        """Value of a topology input, as plain data.
-
-        Raises:
-            InvalidInput: there is no such input, or it is required and has no value.
-        """
+        """Value of a topology input, as plain data."""
         return plain(self.input_value(name, "", self.untracked()))
 
     def outputs(self, failed: Callable[[str, EnsembleError], None] | None = None) -> dict[str, Any]:
         """Values of the topology's outputs as plain data; those that are not known yet are left out.
 
         So are those whose expression is wrong, if there is a handler for it.
-
-        Raises:
-            EnsembleError: an output's expression is wrong, and there is no handler for it.
         """
         found = {}
         for name in self.topology.outputs:
@@ -183,11 +173,7 @@ class Evaluator:
         return list(dict.fromkeys([*topology.inputs, *(outer.definitions() if outer is not None else ())]))
 
     def input_value(self, name: str, namespace: str, tracker: Tracker) -> Any:
-        """Value of an input of the topology; a nested topology's inputs are properties of the node it substitutes.
-
-        Raises:
-            InvalidInput: there is no such input, or it is required and has no value.
-        """
+        """Value of an input of the topology; a nested topology's inputs are properties of the node it substitutes."""
         topology = self._nested(namespace)
         outer = self.graph.find(namespace) if namespace else None
         definition = topology.inputs.get(name)
@@ -252,11 +238,7 @@ class Evaluator:
         return conform(value, definition.schema, what, place, data_type, hidden=hidden)
 
     def compute(self, ref: str, kind: str, compute: Callable[[Tracker], Any], tracker: Tracker) -> Any:
-        """A value by its reference, computed if it is not known or what it rests on has changed.
-
-        Raises:
-            InvalidInput: it needs itself.
-        """
+        """A value by its reference, computed if it is not known or what it rests on has changed."""
         key = (kind, ref)
         if self._active:
             return self._once(key, compute, tracker)

@@ -18,11 +18,7 @@ from ansible_ensemble.views.lazy import ExternalValue
 
 
 def read_external(kind: str, name: str, context: Context) -> Any:
-    """A value (`env`, `local`, `secret`, `external` or `image`) from outside the topology; its read is taken down.
-
-    Raises:
-        InvalidInput: there is none of this name; an environment variable that is not set is null.
-    """
+    """A value (`env`, `local`, `secret`, `external` or `image`) from outside the topology; its read is taken down."""
     if kind == "external":
         return _instance(name, context)
     if kind == "image":

@@ -14,21 +14,13 @@ _DIGITS = 16
 
 
 def file_path(path: str, context: Context, base: Path | None = None) -> Path:
-    """The absolute path of a file that an expression names.
-
-    Raises:
-        InvalidInput: it leaves the project and every folder the user allows.
-    """
+    """The absolute path of a file that an expression names."""
     environment = context.environment
     return confine(path, base or context.folder, environment.roots, "the file", context.place)
 
 
 def read_contents(path: Path, context: Context) -> bytes:
-    """Contents of a file; the read is taken down.
-
-    Raises:
-        InvalidInput: it cannot be read.
-    """
+    """Contents of a file; the read is taken down."""
     try:
         contents = path.read_bytes()
     except OSError as error:
@@ -57,11 +49,7 @@ _IMAGE = "tosca.artifacts.Deployment.Image.Container"
 
 
 def artifact_file(artifact: ArtifactView, context: Context) -> str:
-    """The absolute path of an artifact's file; as written if it is not a local file (a URL, an image).
-
-    Raises:
-        InvalidInput: it leaves the project and every folder the user allows.
-    """
+    """The absolute path of an artifact's file; as written if it is not a local file (a URL, an image)."""
     written = artifact.artifact.file
     if "://" in written or artifact.artifact.type.startswith(_IMAGE):
         return written

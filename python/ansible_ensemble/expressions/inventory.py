@@ -102,9 +102,6 @@ def undefined_variables(names: Collection[str], operation_host: str, context: Co
     """Those of the names that are no variables of the host where an operation runs, each with that host.
 
     None if nobody knows its variables: it is not in the inventory.
-
-    Raises:
-        EnsembleError: the inventory may not be read.
     """
     inventory = find_inventory(context) if names else None
     if inventory is None:

@@ -38,11 +38,7 @@ def named(context: Context, keyword: str) -> View | None:
 
 
 def entity(context: Context, keyword: str) -> View:
-    """What a keyword or a name means here.
-
-    Raises:
-        InvalidInput: it means nothing.
-    """
+    """What a keyword or a name means here."""
     view = named(context, keyword)
     if view is not None:
         return view

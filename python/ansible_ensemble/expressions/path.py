@@ -61,11 +61,7 @@ class Path(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def parse_path(text: str) -> Path:
-    """Parse a path.
-
-    Raises:
-        InvalidInput: the text is not a path; the message shows where it goes wrong.
-    """
+    """Parse a path."""
     parser = _Parser(text)
     path = parser.path(nested=False)
     if parser.at < len(text):

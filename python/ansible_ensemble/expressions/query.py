@@ -21,7 +21,6 @@ def follow(text: str, context: Context) -> Any:
     """The value a path leads to: null for no match, the match if it is one, else the list of matches.
 
     Raises:
-        InvalidInput: the text is not a path, or uses an unknown variable or special key.
         Deferred: it leads over an attribute that is not known yet.
     """
     try:

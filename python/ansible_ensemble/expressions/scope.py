@@ -113,7 +113,6 @@ class Scope:
         """Plain data of a raw value with functions, `eval` and templates in it; sensitive parts are marked.
 
         Raises:
-            InvalidInput: an expression in it is wrong.
             Deferred: it needs an attribute that is not known yet.
         """
         return self._plain(lambda context: context.evaluate(value), place)
@@ -122,17 +121,12 @@ class Scope:
         """Plain data of an expression: text is a path (`.targets::db::url`), a map is a function.
 
         Raises:
-            InvalidInput: the expression is wrong.
             Deferred: it needs an attribute that is not known yet.
         """
         return self._plain(lambda context: context.query(expression), None)
 
     def property(self, name: str) -> Any:
-        """Value of a property of SELF.
-
-        Raises:
-            InvalidInput: it has none of this name.
-        """
+        """Value of a property of SELF."""
         value = self.view.property(name, self._tracker)
         if value is MISSING:
             raise InvalidInput(

@@ -54,11 +54,7 @@ class Everything(Mapping[str, View]):
 
 
 def special(value: Any, key: str, context: Context) -> Any:
-    """The value of a special key of something; MISSING where it has none of this name.
-
-    Raises:
-        InvalidInput: there is no such special key at all.
-    """
+    """The value of a special key of something; MISSING where it has none of this name."""
     if key in (".", ".self"):
         return value
     rule = SPECIAL_KEYS.get(key)

@@ -205,7 +205,6 @@ class Templates:
         `overrides` are options of Jinja, as `variable_start_string`.
 
         Raises:
-            InvalidInput: it is not a template, or uses what does not exist.
             Deferred: it needs an attribute that is not known yet.
         """
         from ansible.template import trust_as_template
@@ -369,11 +368,7 @@ class Templates:
         return self._guarded(lambda context: context.at(context.current, plain(variables)).evaluate(plain(value)))
 
     def encrypt(self, text: str, context: Context) -> str:
-        """The text encrypted with Ansible Vault.
-
-        Raises:
-            InvalidInput: there is no vault password.
-        """
+        """The text encrypted with Ansible Vault."""
         vault: Any = getattr(self.loader(), "_vault", None)
         try:
             return str(vault.encrypt(text).decode())
@@ -381,11 +376,7 @@ class Templates:
             raise context.failure("the value cannot be encrypted: there is no vault password") from error
 
     def decrypt(self, text: str, context: Context) -> str:
-        """The clear text of a value encrypted with Ansible Vault.
-
-        Raises:
-            InvalidInput: there is no vault password, or it is another.
-        """
+        """The clear text of a value encrypted with Ansible Vault."""
         vault: Any = getattr(self.loader(), "_vault", None)
         try:
             return str(vault.decrypt(str.__str__(text)).decode())

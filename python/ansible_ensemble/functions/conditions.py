@@ -30,9 +30,6 @@ def is_met(
     """Whether a condition holds, as far as it is known before any node template is.
 
     `.primary_provider` is the environment's connection of this name, as it is written.
-
-    Raises:
-        InvalidInput: it is wrong, or needs what is not known while files are read: every command reads the same.
     """
     asked: Mapping[str, Any] = {"eval": condition} if isinstance(condition, str) else condition
     path = asked.get("eval")
@@ -59,9 +56,6 @@ def find_matches(topology: Topology, source: NodeTemplate, expression: Any, plac
     It is evaluated from the node template that requires, while no instance is there. Where it needs a value that is not
     known yet it leads to nothing; so it does where it needs a template or a function that reaches out of the topology:
     a file that is only read may come from anybody.
-
-    Raises:
-        InvalidInput: the expression is wrong.
     """
     # a nested topology knows its node templates by other names than their full ones
     nodes = topology.node_templates

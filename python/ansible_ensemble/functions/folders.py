@@ -27,11 +27,7 @@ def _get_dir(call: Call, name: Any, mkdir: Any = None) -> Any:
 
 
 def folder_of(call: Call, name: str) -> Path:
-    """The folder that a name means in an expression.
-
-    Raises:
-        InvalidInput: there is none of this name.
-    """
+    """The folder that a name means in an expression."""
     environment = call.context.environment
     known: dict[str, Path] = {
         ".": environment.folder,
@@ -88,11 +84,7 @@ def _folders_of_task(call: Call, node: NodeView) -> dict[str, Path]:
 
 
 def make_folder(call: Call, folder: Path) -> None:
-    """Make a folder, where functions may write; those of plans are for their owner only.
-
-    Raises:
-        InvalidInput: it cannot be made.
-    """
+    """Make a folder, where functions may write; those of plans are for their owner only."""
     environment = call.context.environment
     if not environment.writes:
         return

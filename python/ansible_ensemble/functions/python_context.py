@@ -83,9 +83,5 @@ class PythonContext:
         return _resource(view, self._call) if isinstance(view, View) else None
 
     def query(self, expression: Any) -> Any:
-        """The value of an expression.
-
-        Raises:
-            InvalidInput: it is wrong.
-        """
+        """The value of an expression."""
         return bare(plain(self._call.operand(expression)))

@@ -25,9 +25,6 @@ def read_status(status: Mapping[str, Any]) -> Instances:
 
     The section may be written by hand: missing keys have defaults, and an instance may be listed under `instances`
     of another (it is hosted there) or at the top.
-
-    Raises:
-        InvalidInput: a word in it is none of the vocabulary, or the same instance is listed twice.
     """
     instances = Instances(outputs=dict(status.get("outputs") or {}), given=_read_given(status.get("givenInputs") or {}))
     open_lists: list[tuple[str | None, Mapping[str, Any]]] = [(None, status.get("instances") or {})]

@@ -97,7 +97,6 @@ def lock(
 
     Raises:
         Locked: another job holds one of them.
-        EnsembleError: the plan cannot be read.
     """
     path = located(ensemble).ensemble
     if environment is None and (plan_document is not None or plan_file):

@@ -61,12 +61,7 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
 def prepare_saved_plan(
     plan: Path, workflow: str, options: Mapping[str, Any], loaded: tuple[Plan, SavedPlan] | None = None
 ) -> PreparedJob:
-    """Lock the ensemble of a saved plan, which may be loaded already, and make sure that the plan still holds.
-
-    Raises:
-        UsageError: it is a plan of another workflow.
-        EnsembleError: the plan is stale.
-    """
+    """Lock the ensemble of a saved plan, which may be loaded already, and make sure that the plan still holds."""
     saved, file = loaded or load_plan(plan)
     location = locate(saved.template or saved.ensemble)
     check_purpose(saved, plan, location.ensemble, workflow)
@@ -88,7 +83,6 @@ def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, 
 
     Raises:
         Locked: another job holds the lock.
-        InvalidInput: there is no such change, or the specification has no such instance or operation any more.
     """
     location = locate(ensemble)
     fetch_state(location.ensemble, JobOptions.from_mapping(options))
@@ -102,7 +96,6 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
 
     Raises:
         Locked: another job holds the lock.
-        InvalidInput: there is no such job, or its specification is not in git.
     """
     location, job_options = locate(ensemble), JobOptions.from_mapping({**options, "rollback": job})
     fetch_state(location.ensemble, job_options)
@@ -187,11 +180,7 @@ def recover(ensemble: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unlock(ensemble: str, lock_id: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove the lock with this id, here and where the state lives, and return its content.
-
-    Raises:
-        UsageError: neither is locked by it.
-    """
+    """Remove the lock with this id, here and where the state lives, and return its content."""
     file = ensemble_file(ensemble)  # which the first job has not made yet
     file = file if locks.lock_path(file).exists() else locate(ensemble).ensemble
     copy = state_copy(file, JobOptions.from_mapping(options))
@@ -208,11 +197,7 @@ def unlock(ensemble: str, lock_id: str, options: Mapping[str, Any]) -> dict[str,
 def forget(
     ensemble: str, instances: Sequence[str], options: Mapping[str, Any] | None = None, *, again: bool = False
 ) -> dict[str, Any]:
-    """Remove instances from the status; nothing in the world is touched.
-
-    Raises:
-        InvalidInput: one is not recorded, which is fine where this may be done `again`; or it hosts others.
-    """
+    """Remove instances from the status; nothing in the world is touched."""
     location, job_options = locate(ensemble), JobOptions.from_mapping(options or {})
     with _edited(location, "forget", job_options) as read:
         recorded = [name for name in instances if not again or read.instances.get(name) is not None]

@@ -20,9 +20,6 @@ class JobWatch:
     Args:
         ensemble: the `ensemble.yaml`, its folder, or a service template.
         earlier: whether jobs count as well that were recorded before.
-
-    Raises:
-        EnsembleError: there is no such ensemble, or its history cannot be read.
     """
 
     def __init__(self, ensemble: str, *, earlier: bool = False) -> None:
@@ -33,11 +30,7 @@ class JobWatch:
             self.events()
 
     def events(self) -> list[dict[str, Any]]:
-        """What happened since the last call, the oldest first; each event is `{event, ensemble, job, ...}`.
-
-        Raises:
-            EnsembleError: the history cannot be read.
-        """
+        """What happened since the last call, the oldest first; each event is `{event, ensemble, job, ...}`."""
         now = self._state()
         if now == self._looked_at:
             return []

@@ -17,7 +17,6 @@ def value_of(read: Ensemble, expression: str, instance: str | None = None) -> An
     SELF and relative paths mean the instance; without one, the topology.
 
     Raises:
-        InvalidInput: there is no such instance, or the expression is wrong.
         Deferred: it needs an attribute that is not known yet.
     """
     known = read.instances.get(instance) if instance is not None else None

@@ -37,10 +37,6 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         remark is an old spelling, or what this ansible-core is too old or too new for: `file`, `line`, `text`,
         `hint`, and whether what is `written` has it done. An entry is what became of a task, a role or a play:
         `file`, `line`, `name`, `play`, `becomes`, `node`, `why`, `undo`, `no_undo`.
-
-    Raises:
-        InvalidInput: Ansible refuses a playbook or the inventory, or a file to write is there already.
-        EnsembleError: a file cannot be written.
     """
     from ansible_ensemble.playbooks.importing import SERVICE_TEMPLATE, import_plays
 
@@ -83,11 +79,7 @@ def _problems(ensemble: Path, options: Mapping[str, Any]) -> list[str]:
 
 
 def _session(folder: Path, options: JobOptions) -> AnsibleSession:
-    """What Ansible has to know to read the playbooks.
-
-    Raises:
-        InvalidInput: an inventory is not there, or Ansible cannot read it.
-    """
+    """What Ansible has to know to read the playbooks."""
     from ansible_ensemble.lanes.session import configured_session
 
     return configured_session(

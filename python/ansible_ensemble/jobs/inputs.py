@@ -27,9 +27,6 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     Returns:
         `path`, that of the ensemble in its repository; `inputs`, those of the topology; and `workflows`, the inputs of
         each workflow that the topology has. `reports.survey.survey` says what an input is.
-
-    Raises:
-        InvalidInput: the ensemble's specification is not valid.
     """
     topology = read_specification(location, options, lasts=False).topology
     meant = location.template or location.ensemble

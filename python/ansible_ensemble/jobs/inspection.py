@@ -69,11 +69,7 @@ def outputs(ensemble: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def output(ensemble: str, name: str, options: Mapping[str, Any]) -> Any:
-    """The value of one output, which was asked for by its name: a secret is not masked.
-
-    Raises:
-        InvalidInput: there is no such output, or it is a secret that is nowhere kept.
-    """
+    """The value of one output, which was asked for by its name: a secret is not masked."""
     read = read_current(locate(ensemble), JobOptions.from_mapping(options))
     found = recorded_outputs(read)
     if name not in found:
@@ -134,11 +130,7 @@ def may_run(ensemble: str, journal: Path) -> bool:
 
 
 def report(ensemble: str, job: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:
-    """The report of a recorded job, by its journal, and when its operations began, in seconds since the epoch, by key.
-
-    Raises:
-        InvalidInput: there is no such job, or its journal is not here.
-    """
+    """The report of a recorded job, and when its operations began, in seconds since the epoch, by key."""
     from ansible_ensemble.records.job_journal import read_job_journal
     from ansible_ensemble.records.report import job_report
 

@@ -47,7 +47,6 @@ class JobLock(Struct):
 
         Raises:
             Locked: another job has it.
-            EnsembleError: it cannot be had.
         """
         copy = state_copy(ensemble, options)
         if copy is not None:
@@ -59,7 +58,6 @@ class JobLock(Struct):
 
         Raises:
             Locked: another job has it.
-            EnsembleError: it is required and cannot be had.
         """
         self.shared = acquire_global(
             environment.lfs_lock, ensemble, uri=_uri(ensemble), environment=environment.name, notice=notice
@@ -92,7 +90,6 @@ def acquire(
 
     Raises:
         Locked: another job holds one of them.
-        EnsembleError: one is required and cannot be had, or the files that say so cannot be read.
     """
     timeout = options.lock_timeout
     lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice, job=job))
@@ -107,11 +104,7 @@ def acquire(
 
 @contextmanager
 def locked(ensemble: Path, operation: str, options: JobOptions | None = None) -> Iterator[None]:
-    """Hold all locks while the block runs, which is done at once: nothing is said of them unless it is refused.
-
-    Raises:
-        EnsembleError: as `acquire`; or the global one could not be released.
-    """
+    """Hold all locks while the block runs, which is done at once: nothing is said of them unless it is refused."""
     lock = acquire(ensemble, operation, options or JobOptions(), notice=lambda _value: None)
     try:
         yield
@@ -212,7 +205,6 @@ def adopt_held(path: Path) -> locks.Lock:
     """Have the lock live as long as this process, should its holder be killed.
 
     Raises:
-        EnsembleError: the ensemble is not locked.
         Locked: the lock is not held by a process that this one comes from.
     """
     held = holder(path)

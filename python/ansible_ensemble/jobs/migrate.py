@@ -46,11 +46,6 @@ def migrate_project(path: str, options: JobOptions, *, write: bool = False) -> d
         `{"path", "outcome", "files": [...], "diff", "written": [...]}`: `outcome` is the worst of its files, `diff`
         what `write` changes, and `written` the files that were. A file is `file`, `version`, `outcome`, `findings`; a
         finding `effect`, `code`, `line`, `column`, `message`, `remedy`, `rewrite`.
-
-    Raises:
-        InvalidInput: there is nothing to read.
-        UsageError: an archive was to be changed, or what a link of a project leads to outside of it.
-        EnsembleError: a file cannot be written, or a job is running.
     """
     folder = Path(path).expanduser()
     if write and is_archive(path):

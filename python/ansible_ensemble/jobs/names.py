@@ -33,11 +33,7 @@ _OF_SPECIFICATION: dict[str, Callable[[Ensemble], Iterable[str]]] = {
 
 
 def names(ensemble: str, kind: str) -> list[str]:
-    """The names of a kind: those of the specification, or ids of `jobs`, or `changes`: of jobs and their tasks.
-
-    Raises:
-        EnsembleError: the ensemble cannot be read.
-    """
+    """The names of a kind: those of the specification, or ids of `jobs`, or `changes`: of jobs and their tasks."""
     location = locate(ensemble)
     if kind in _OF_SPECIFICATION:
         return list(_OF_SPECIFICATION[kind](read_recovered(location, JobOptions(), write=False)))

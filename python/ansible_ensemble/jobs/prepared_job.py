@@ -109,11 +109,7 @@ class PreparedJob:
         }
 
     def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
-        """Record what is not recorded yet and return the job's report; a signal may have ended the playbook.
-
-        Raises:
-            EnsembleError: the job did not begin, or cannot be recorded.
-        """
+        """Record what is not recorded yet and return the job's report; a signal may have ended the playbook."""
         if self._plan.empty:
             self._note_empty()
         self._await_workers()

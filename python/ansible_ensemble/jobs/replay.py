@@ -38,9 +38,6 @@ def plan_replay(ensemble: Ensemble, change_ids: Sequence[str], options: JobOptio
 
     An operation gets the inputs that are recorded; sensitive ones, which no record holds, are evaluated again. What it
     left its instance in is what it leaves it in again. Of a job, the tasks that succeeded are replayed.
-
-    Raises:
-        InvalidInput: there is no such change, it did not succeed, or what it did is not in the specification any more.
     """
     records = find_changes(ensemble.folder, change_ids)
     for record in records:
@@ -83,11 +80,7 @@ def _is_check(record: ChangeRecord) -> bool:
 
 
 def inputs_of_changes(folder: Path, change_ids: Sequence[str]) -> dict[str, Any]:
-    """The topology inputs that the jobs of these changes were given; later jobs win, and redacted ones are left out.
-
-    Raises:
-        InvalidInput: there is no such change.
-    """
+    """The topology inputs that the jobs of these changes were given; later jobs win, and redacted ones are left out."""
     inputs: dict[str, Any] = {}
     for job_id in sorted({job_of(record.change_id) for record in find_changes(folder, change_ids)}):
         job = find_job(folder, job_id)

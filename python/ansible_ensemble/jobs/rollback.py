@@ -25,9 +25,6 @@ def at_earlier(location: Location, options: JobOptions) -> JobOptions:
     """The options, with the commit and the inputs of the job that they go back to, if they go back to one.
 
     What came since is deleted. The commit is found anew where a saved plan is executed, and never taken from its file.
-
-    Raises:
-        InvalidInput: there is no such job, it deployed nothing, or its specification is not in git.
     """
     if options.rollback is None or options.revision is not None:
         return options
@@ -78,11 +75,7 @@ def _changed_files(ensemble: Ensemble, revision: str) -> list[str]:
 
 
 def _revision(location: Location, job: JobRecord, options: JobOptions) -> str:
-    """The commit that holds the specification of a job: the one it started from, or the one its record came with.
-
-    Raises:
-        InvalidInput: neither does.
-    """
+    """The commit that holds the specification of a job: the one it started from, or the one its record came with."""
     root = repository_of(location.ensemble.parent)
     if root is None:
         raise InvalidInput("the ensemble is in no git repository", hint="earlier specifications are in git only")

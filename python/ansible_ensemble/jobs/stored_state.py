@@ -31,11 +31,7 @@ _SECTION = regex(rb"""^\s*(["']?(environment|context)["']?\s*:|["']?\+|\{)""", r
 
 
 def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
-    """The copy of an ensemble's state, and where it lives; None if that is the ensemble's folder.
-
-    Raises:
-        EnsembleError: the project is not trusted, or the location is wrong.
-    """
+    """The copy of an ensemble's state, and where it lives; None if that is the ensemble's folder."""
     environment = _environment(ensemble, options.environment) if _may_be_elsewhere(ensemble) else None
     if environment is None or environment.state is None:
         return None
@@ -52,11 +48,7 @@ def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
 
 
 def fetch_state(ensemble: Path, options: JobOptions) -> list[str]:
-    """Have the newest state here, for those who look; returns what is to be told.
-
-    Raises:
-        EnsembleError: it cannot be had.
-    """
+    """Have the newest state here, for those who look; returns what is to be told."""
     if os.environ.get(OFFLINE, "").lower() not in ("", "0", "no", "false"):
         return []
     copy = state_copy(ensemble, options)
@@ -71,11 +63,7 @@ def fetch_state(ensemble: Path, options: JobOptions) -> list[str]:
 
 
 def read_current(location: Location, options: JobOptions) -> Ensemble:
-    """Read an ensemble to look at it, with its newest state and what killed jobs did.
-
-    Raises:
-        EnsembleError: the state cannot be had, or something is wrong with the files.
-    """
+    """Read an ensemble to look at it, with its newest state and what killed jobs did."""
     told = fetch_state(location.ensemble, options)
     read = read_recovered(location, options, write=False)
     read.warnings[:0] = told
@@ -87,7 +75,6 @@ def push_state(ensemble: str, options: Mapping[str, Any], *, forced: bool = Fals
 
     Raises:
         Locked: a job is at work.
-        EnsembleError: it lives here, or cannot be brought.
     """
     location, job_options = locate(ensemble), JobOptions.from_mapping(options)
     copy = _elsewhere(location, job_options)
@@ -101,7 +88,6 @@ def pull_state(ensemble: str, options: Mapping[str, Any], *, forced: bool = Fals
 
     Raises:
         Locked: a job is at work.
-        EnsembleError: it lives here, cannot be had, or what is here was not pushed.
     """
     location, job_options = locate(ensemble), JobOptions.from_mapping(options)
     copy = _elsewhere(location, job_options)

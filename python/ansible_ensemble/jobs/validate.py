@@ -155,11 +155,7 @@ def _expanded(path: Path, options: JobOptions) -> Mapping[str, Any]:
 
 
 def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> None:
-    """Refuse what a job of any workflow, or its outputs, would refuse.
-
-    Raises:
-        InvalidInput: one thing; InvalidInputs, if there are several.
-    """
+    """Refuse what a job of any workflow, or its outputs, would refuse."""
     topology = ensemble.topology
     topology.input_values |= {name: not_given(name) for name in _missing_inputs(topology)}
     faults: list[InvalidInput] = []

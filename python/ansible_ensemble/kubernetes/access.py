@@ -71,11 +71,7 @@ class Access(Struct, frozen=True):
 
 
 def find_access(given: Given, environment: Mapping[str, str], folder: Path) -> Access:
-    """How a cluster is reached; relative paths start at the folder.
-
-    Raises:
-        EnsembleError: there is no kubeconfig, it has no such context, or a file of it cannot be read.
-    """
+    """How a cluster is reached; relative paths start at the folder."""
     if given.server and not given.kubeconfig and not given.context:
         found = Access(given.server, "the property server")
     else:

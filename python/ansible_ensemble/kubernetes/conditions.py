@@ -47,11 +47,7 @@ class NeverReady(EnsembleError):
 
 
 def as_wait(written: Any) -> Wait | None:
-    """What is waited for, as users write it; none if nothing is.
-
-    Raises:
-        EnsembleError: it means nothing.
-    """
+    """What is waited for, as users write it; none if nothing is."""
     if written is None or written is False:
         return None
     if written is True or written == "ready":

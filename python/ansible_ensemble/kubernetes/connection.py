@@ -75,7 +75,6 @@ class Connections:
 
         Raises:
             RequestRefused: it refuses.
-            EnsembleError: it cannot be reached.
         """
         route = self._route
         try:

@@ -17,11 +17,7 @@ _TIMEOUT = 60
 def ask_plugin(
     plugin: Mapping[str, Any], folder: Path, environment: Mapping[str, str], server: str
 ) -> Mapping[str, Any]:
-    """The `status` of the credentials that a program prints: `token`, `clientCertificateData`, `clientKeyData`.
-
-    Raises:
-        EnsembleError: it is not there, fails, or prints something else.
-    """
+    """The `status` of the credentials that a program prints: `token`, `clientCertificateData`, `clientKeyData`."""
     command = str(plugin.get("command") or "")
     what = f"the program {command}, which the kubeconfig names for its credentials,"
     info: dict[str, Any] = {"apiVersion": plugin.get("apiVersion"), "kind": "ExecCredential", "spec": {}}

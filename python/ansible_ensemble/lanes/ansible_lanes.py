@@ -109,9 +109,6 @@ class AnsibleLanes:
             on_display: gets what this order displays, instead of who gets what others do.
             tell: gets a line for each task of a play that is to be told of.
             answer: answers what a module call asks.
-
-        Raises:
-            InvalidInput: the order names an action that only a playbook can have.
         """
         _check(order)
         async with self._slots:

@@ -33,9 +33,6 @@ def host_matches(
         names: hosts beside those of the inventory.
         groups: groups beside those of the inventory, with their hosts.
         inventory: an `InventoryManager`; None where there is no inventory.
-
-    Raises:
-        InvalidInput: a name is that of nothing, or a file of patterns cannot be read.
     """
     from ansible.errors import AnsibleError
     from ansible.inventory.manager import order_patterns

@@ -62,11 +62,7 @@ class HostVariables:
         return hosts.keys()
 
     def matching(self, pattern: str) -> list[str]:
-        """Names of the hosts that a pattern means, in the inventory's order.
-
-        Raises:
-            InvalidInput: it is no pattern.
-        """
+        """Names of the hosts that a pattern means, in the inventory's order."""
         from ansible.errors import AnsibleError
 
         inventory = self._session.inventory
@@ -116,7 +112,6 @@ class HostVariables:
 
         Raises:
             KeyError: there is no such host or variable.
-            InvalidInput: it is a template that fails, or cannot be decrypted.
         """
         if (host, name) not in self._values:
             self._values[host, name] = self._value(host, name)
@@ -154,9 +149,6 @@ class HostVariables:
         """The variables of a host as its inventory has them: without passwords, facts, and what a job or play gives.
 
         What is encrypted stays so.
-
-        Raises:
-            InvalidInput: they cannot be read.
         """
         variables = self._of(host)
         manager = self._session.variable_manager

@@ -93,9 +93,6 @@ class AnsibleSession(Struct):
         """Refuse an inventory of which a source, or a file in its folder, could not be read.
 
         Ansible goes on without it, and then hosts are missing, and patterns and variables mean something else.
-
-        Raises:
-            InvalidInput: nothing could read it.
         """
         from ansible.utils.path import unfrackpath
 
@@ -188,11 +185,7 @@ class AnsibleSession(Struct):
 def configured_session(
     inventory: Sequence[str], *, base: Path, loader: Any, extra_variables: Mapping[str, Any]
 ) -> AnsibleSession:
-    """A session of the inventory that is given, or else of the one that Ansible's settings name; see below.
-
-    Raises:
-        InvalidInput: it cannot be read, or not as a whole.
-    """
+    """A session of the inventory that is given, or else of the one that Ansible's settings name; see below."""
     from ansible.errors import AnsibleError
 
     named = [one for one in setting("DEFAULT_HOST_LIST") if one != DEFAULT_SOURCE or Path(one).exists()]

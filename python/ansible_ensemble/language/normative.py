@@ -82,11 +82,7 @@ def is_shipped(place: Place | None) -> bool:
 
 
 def definitions_file() -> Path:
-    """The data file with the type definitions of TOSCA that tosca-parser carries.
-
-    Raises:
-        EnsembleError: if the package is not installed.
-    """
+    """The data file with the type definitions of TOSCA that tosca-parser carries."""
     spec = importlib.util.find_spec("toscaparser")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         file = Path(folder) / "elements" / "TOSCA_definition.yaml"

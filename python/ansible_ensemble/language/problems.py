@@ -33,11 +33,7 @@ class Problems(Struct):
     file: Place | None = None
 
     def add(self, message: str, place: Place | None = None, hint: str | None = None) -> None:
-        """Note an error.
-
-        Raises:
-            InvalidInputs: when there are too many to continue.
-        """
+        """Note an error."""
         self.errors.append(InvalidInput(message, place or self.file, hint))
         if len(self.errors) >= LIMIT:
             self.raise_all()
@@ -47,12 +43,7 @@ class Problems(Struct):
         self.notices.append(Notice(code, message, place, rewrite))
 
     def raise_all(self) -> None:
-        """Raise what was found.
-
-        Raises:
-            InvalidInput: if one thing is wrong.
-            InvalidInputs: if several are.
-        """
+        """Raise what was found."""
         raise_all(self.errors)
 
     def mapping(self, value: Any, what: str, place: Place | None) -> Mapping[str, Any]:

@@ -38,11 +38,7 @@ SHORT_KEYS = _PROPERTIES | {_HOST}
 
 
 def in_long_form(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them.
-
-    Raises:
-        InvalidInput: it says two things of one kind, or its resources are no map of maps.
-    """
+    """A file in TOSCA 1.3 with each node template in its long form, and the types that were made for them."""
     document = _with_topology(document)
     body = document.get("topology_template")
     templates = body.get("node_templates") if isinstance(body, Mapping) else None
@@ -98,11 +94,7 @@ def _faults(document: Mapping[str, Any]) -> Iterator[InvalidInput]:
 
 
 def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
-    """A node template in its long form; itself where it is no short one. `names` are those of node templates.
-
-    Raises:
-        InvalidInput: it says two things that run.
-    """
+    """A node template in its long form; itself where it is no short one. `names` are those of node templates."""
     kinds = [kind for kind in _TYPES if isinstance(raw, Mapping) and kind in raw]
     if not isinstance(raw, Mapping) or not kinds or "type" in raw:
         return raw

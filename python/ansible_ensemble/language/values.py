@@ -385,11 +385,7 @@ def _fits_json_schema(value: Any, schema: Any) -> bool:
 
 
 def part_of(value: Any, path: Iterable[Any], what: str, place: Place | None) -> Any:
-    """The part of a written value that keys and numbers lead to.
-
-    Raises:
-        InvalidInput: it has none.
-    """
+    """The part of a written value that keys and numbers lead to."""
     for key in path:
         names = value.keys() if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
         if not isinstance(key, (str, int)) or key not in names:

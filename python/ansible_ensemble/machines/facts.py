@@ -83,11 +83,7 @@ def _with_all_params(one: Any, catalog: Snapshot) -> Any:
 
 
 async def params(client: Client, machine: str, names: list[str], *, aggregate: bool, secure: bool) -> dict[str, Any]:
-    """The values of params of a machine, those that there are.
-
-    Raises:
-        EnsembleError: a param is secure, and it was not asked for that.
-    """
+    """The values of params of a machine, those that there are."""
     owner = await client.get(Machine, f"Name:{machine}")
     values = {name: await client.param(owner, name, aggregate, decode=secure) for name in names}
     if hidden := [name for name, value in values.items() if is_sealed(value)]:

@@ -14,11 +14,7 @@ _AT_ONCE, _NAMED = 20, 5
 
 
 async def matched(client: Client, hosts: Sequence[str], create: bool) -> list[Machine]:
-    """The machines of hosts.
-
-    Raises:
-        InvalidInput: there are none for some hosts, and they are not to be made.
-    """
+    """The machines of hosts."""
     known = {one.name: one for one in await client.select(Machine, {"slim": "Params,Meta"})}
     missing = [name for name in hosts if name not in known]
     if missing and not create:

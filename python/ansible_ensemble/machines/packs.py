@@ -27,11 +27,7 @@ Ask = Callable[[Callable[[Client], Awaitable[Any]]], Any]
 
 
 def pack_at(path: str) -> Pack:
-    """The pack in a folder or a bundle file.
-
-    Raises:
-        InvalidInput: there is none, or it cannot be read.
-    """
+    """The pack in a folder or a bundle file."""
     return read_pack(Path(path))
 
 
@@ -52,9 +48,6 @@ def bring_pack(ask: Ask, pack: Pack, *, strict: bool, in_file: bool, dry: bool) 
         strict: whether warnings are errors.
         in_file: whether its places are those of a file that somebody knows.
         dry: load nothing, and tell what would change.
-
-    Raises:
-        InvalidInput: the server would not take the pack, or it is not as it should be; all that is wrong.
     """
     name = decoded_meta(pack.meta)[0].name
     keys = {(entry.section, entry.key) for entry in pack.entries}

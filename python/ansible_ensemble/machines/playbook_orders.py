@@ -18,11 +18,7 @@ _HINT = "write a list of tasks, or a list of plays, each with hosts: all"
 
 @contextmanager
 def written(session: AnsibleSession, name: str, content: str) -> Iterator[tuple[str, str]]:
-    """Have the content in a file that only its owner can read; gives the kind of play that it is, and its path.
-
-    Raises:
-        InvalidInput: it is neither a list of tasks nor one of plays.
-    """
+    """Have the content in a file that only its owner can read; gives the kind of play that it is, and its path."""
     with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
         path = Path(folder) / f"{_UNUSUAL.sub('_', name.removesuffix('.yml'))}.yml"
         path.write_text(content, encoding="utf-8", errors="surrogateescape")

@@ -18,9 +18,6 @@ def decide_adopt(planning: Planning) -> None:
 
     What is found is recorded as not created by the ensemble, so undeploy leaves it alone (docs/rules.md, "Undeploy").
     Of those that are not asked for by name, what cannot be looked at is left alone.
-
-    Raises:
-        InvalidInput: an instance that is asked for has neither operation, or the spec does not ask for it.
     """
     named = {*planning.options.instances, *planning.options.templates}
     for member in planning.selected():

@@ -23,11 +23,7 @@ _Find = Callable[[Mapping[str, object]], tuple[object] | None]
 
 
 def assigned_inputs(topology: Topology, assigned: AssignedInputs | None) -> dict[str, object]:
-    """The values of assigned inputs, filled; sensitive ones are marked.
-
-    Raises:
-        InvalidInput: a required input of the workflow has no value.
-    """
+    """The values of assigned inputs, filled; sensitive ones are marked."""
     if assigned is None:
         return {}
     find = _finder(topology, assigned.origin)

@@ -80,11 +80,7 @@ class PlannedInstance(Struct, eq=False):
 
     @property
     def priority(self) -> Priority:
-        """How much the instance counts: as the template's `metadata: {priority}` says, else as its status does.
-
-        Raises:
-            InvalidInput: the template's is none of the priorities.
-        """
+        """How much the instance counts: as the template's `metadata: {priority}` says, else as its status does."""
         word = self.template.metadata.get("priority")
         if word is None:
             return self.instance.priority if self.instance is not None else Priority.REQUIRED
@@ -238,11 +234,7 @@ class ChangeDetection(Protocol):
         """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
 
     def matches(self, pattern: str, members: Collection[PlannedInstance]) -> list[tuple[str, Collection[str]]]:
-        """The terms of a pattern of Ansible's in the order in which they count, each with the hosts that it matches.
-
-        Raises:
-            InvalidInput: a term names nothing.
-        """
+        """The terms of a pattern of Ansible's in the order in which they count, each with the hosts that it matches."""
 
     def host_of(self, member: PlannedInstance) -> str:
         """The name of the host that the operations of an instance run on that nothing hosts."""

@@ -105,11 +105,7 @@ def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> It
 
 
 def sort_members(planning: Planning) -> None:
-    """Put the members in order, requirements first, else as declared (Kahn; O(V+E)).
-
-    Raises:
-        InvalidInput: instances need each other in a cycle, which is printed.
-    """
+    """Put the members in order, requirements first, else as declared (Kahn; O(V+E))."""
     order = in_order(planning.members)
     if len(order) < len(planning.members):
         raise InvalidInput(f"dependency cycle: {' -> '.join(_cycle(planning, order))}")
@@ -155,11 +151,7 @@ def _cycle(planning: Planning, sorted_ones: dict[str, PlannedInstance]) -> list[
 
 
 def check_filters(planning: Planning) -> None:
-    """Refuse filters that name nothing, and warn of what they leave out, above all if it is needed.
-
-    Raises:
-        InvalidInput: a filter names no instance or template.
-    """
+    """Refuse filters that name nothing, and warn of what they leave out, above all if it is needed."""
     options = planning.options
     known_templates = {name for member in planning.members.values() for name in planning.written(member)}
     for name in chain(options.instances, options.replace):

@@ -11,11 +11,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 
 
 def limit_members(planning: Planning) -> None:
-    """Find the members that `limit` leaves: what it names, with what that hosts.
-
-    Raises:
-        InvalidInput: it names what is not there, or leaves nothing.
-    """
+    """Find the members that `limit` leaves: what it names, with what that hosts."""
     pattern = planning.options.limit
     if not pattern or planning.within is not None:
         return

@@ -25,9 +25,6 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
     An action runs on the policy's targets that are there, fit the trigger's target_filter and meet its condition. That
     is evaluated on what is recorded, and again while the job runs if it has to hold several times. The action's
     operations get the job's `notification` as an input of that name.
-
-    Raises:
-        InvalidInput: there is no such trigger or event, or an action names what is not there.
     """
     name = planning.options.trigger or ""
     policies = planning.topology.policies.values()

@@ -157,11 +157,7 @@ class Plan(Struct):
 
     @classmethod
     def from_json(cls, document: Any) -> Plan:
-        """Read the JSON document back.
-
-        Raises:
-            InvalidInput: it is no plan, or one of another major format version.
-        """
+        """Read the JSON document back."""
         if not _is_kind(document) or "format_version" not in document:
             raise InvalidInput("this is not a plan", hint="make one with `ansible-ensemble plan --out FILE`")
         version = str(document["format_version"])

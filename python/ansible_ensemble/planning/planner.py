@@ -110,11 +110,7 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
 
 
 def transforms_of(topology: Topology, workflow: str) -> tuple[Transform, ...]:
-    """The transforms of a workflow, in order; a topology's own workflow goes before a normative one of its name.
-
-    Raises:
-        UsageError: there is no such workflow.
-    """
+    """The transforms of a workflow, in order; a topology's own workflow goes before a normative one of its name."""
     if workflow in topology.workflows:
         return (*_SETUP, partial(decide_workflow, sub_plan=plan_normative))
     if workflow == "notify":
@@ -148,10 +144,6 @@ def make_plan(
     """Make the plan of a workflow: one of the topology, or a key of `TRANSFORMS`.
 
     The ensemble's path and the base, the digests of what the plan is made from, are for its document.
-
-    Raises:
-        UsageError: there is no such workflow.
-        InvalidInput: a filter names nothing, instances need each other in a cycle, or nothing implements a type.
     """
     planning = Planning(workflow, topology, instances, options, detector)
     for transform in transforms_of(topology, workflow):
@@ -162,11 +154,7 @@ def make_plan(
 
 
 def make_survey(topology: Topology, instances: Instances, options: PlanOptions, detector: ChangeDetection) -> Plan:
-    """A plan of every operation that the topology has, each by itself; its instances are there and well afterwards.
-
-    Raises:
-        InvalidInput: instances need each other in a cycle.
-    """
+    """A plan of every operation that the topology has, each by itself; its instances are there and well afterwards."""
     planning = Planning("run", topology, instances, options, detector)
     for transform in (*_SETUP, survey, settle_all):
         transform(planning)

@@ -22,9 +22,6 @@ def retry_of(operation: Operation | None) -> Retry:
 
     An implementation's `retries` counts the attempts after the first, `delay` (or `backoff`) is the pause before the
     second, doubled with each further one. Beside `until` they are Ansible's keywords, whose loop is the task's own.
-
-    Raises:
-        InvalidInput: one of them is no number.
     """
     settings = operation.implementation.settings if operation and operation.implementation else {}
     if "retries" not in settings or "until" in settings:

@@ -135,9 +135,6 @@ class WorkflowBuilder(Struct):
 
         The operation is that of the instance, or of the relationships of a requirement; it may be given another host
         and plain values of further inputs. The origin says where the inputs are written, the place is for errors.
-
-        Raises:
-            InvalidInput: there is no such operation.
         """
         body = called if isinstance(called, Mapping) else {"operation": called}
         name, inputs = str(body.get("operation")), given_inputs(body.get("inputs"))
@@ -177,11 +174,7 @@ class WorkflowBuilder(Struct):
         return [operation]
 
     def set_state(self, member: PlannedInstance, state: object, place: Place | None) -> Stage:
-        """The stage of `set_state`.
-
-        Raises:
-            InvalidInput: there is no such node state.
-        """
+        """The stage of `set_state`."""
         try:
             word = NodeState(state).value
         except ValueError:
@@ -195,9 +188,6 @@ class WorkflowBuilder(Struct):
         """The stage of a normative workflow, on instances (None: on all).
 
         What it does is decided by the status as it is now: it comes before what the rest of the workflow changes.
-
-        Raises:
-            InvalidInput: there is no such workflow.
         """
         if name not in NORMATIVE:
             raise InvalidInput(f'there is no workflow "{name}"', place, f"there are {', '.join(NORMATIVE)}")

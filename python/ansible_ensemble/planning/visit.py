@@ -54,11 +54,7 @@ def decide_start(planning: Planning) -> None:
 
 
 def decide_run(planning: Planning) -> None:
-    """An operation on every instance that has it, or a command (docs/rules.md, "Ad-hoc jobs").
-
-    Raises:
-        InvalidInput: no instance has the operation.
-    """
+    """An operation on every instance that has it, or a command (docs/rules.md, "Ad-hoc jobs")."""
     options = planning.options
     if options.command or options.module:
         _plan_command(planning)

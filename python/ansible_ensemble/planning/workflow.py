@@ -23,11 +23,7 @@ _REASONS = {"deploy": Reason.ADD, "install": Reason.ADD, "undeploy": Reason.UNDE
 
 
 def decide_workflow(planning: Planning, sub_plan: SubPlan) -> None:
-    """Plan the operations of the imperative workflow whose name the job has.
-
-    Raises:
-        InvalidInput: a precondition is not met, steps go round in a circle, or an activity names what is not there.
-    """
+    """Plan the operations of the imperative workflow whose name the job has."""
     workflow = planning.topology.workflows[planning.workflow]
     reason = _REASONS.get(workflow.name, Reason.RUN)
     builder = WorkflowBuilder(planning, sub_plan, reason, f"workflow {workflow.name}")
@@ -51,9 +47,6 @@ def called_stage(  # noqa: PLR0917
 
     A normative workflow is delegated to the members; inlined, it is about all. The activity's inputs are written where
     `by` says. The path has the workflows that lead here: one that replaces a normative one may delegate to it.
-
-    Raises:
-        InvalidInput: there is no such workflow, or workflows lead to each other in a circle.
     """
     name, written = called_workflow(activity)
     declared = builder.planning.topology.workflows.get(name)

@@ -50,11 +50,7 @@ def _followed(chains: Collection[Chain]) -> dict[str, list[str]]:
 
 
 def refuse_without_order(planning: Planning) -> None:
-    """Refuse members of the spec that write one path where neither of them requires the other.
-
-    Raises:
-        InvalidInput: there are some; both are named with their places.
-    """
+    """Refuse members of the spec that write one path where neither of them requires the other."""
     position = {name: number for number, name in enumerate(planning.members)}
     faults: dict[tuple[str, str], InvalidInput] = {}
     for chain in planning.chains:

@@ -37,11 +37,7 @@ class Imported(Struct, frozen=True):
 
 
 def import_plays(playbooks: Sequence[Path], session: AnsibleSession) -> Imported:
-    """Make the files of an ensemble from playbooks; nothing is written yet.
-
-    Raises:
-        InvalidInput: Ansible refuses a playbook, there is none, or no play has a host in the inventory.
-    """
+    """Make the files of an ensemble from playbooks; nothing is written yet."""
     root = playbooks[0].absolute().parent.resolve()
     names = Namer()
     plays, remarks = read_playbooks(playbooks, session)

@@ -51,11 +51,7 @@ _MAGIC = frozenset({"inventory_hostname", "inventory_hostname_short", "groups", 
 
 
 def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> tuple[list[ReadPlay], list[Remark]]:
-    """The plays of playbooks, with those that they import, in their order; and what is to be known of them.
-
-    Raises:
-        InvalidInput: Ansible refuses something, or there is no such file.
-    """
+    """The plays of playbooks, with those that they import, in their order; and what is to be known of them."""
     reader = _Reader(session, _located(files[0]).parent)
     plays = [play for file in files for play in reader.plays(_located(file), {})]
     for at, play in enumerate(plays):

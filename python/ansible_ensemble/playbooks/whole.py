@@ -20,11 +20,7 @@ _TRANSFORMED = ("encrypt", "salt", "salt_size", "unsafe")
 
 
 def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) -> Step:
-    """Plays as one step; its file is that of the only play, or lies beside the first one's.
-
-    Raises:
-        InvalidInput: that would be outside of the root.
-    """
+    """Plays as one step; its file is that of the only play, or lies beside the first one's."""
     first, name = plays[0], namer.name(plays[0].name)
     prompts = [prompt for play in plays for prompt in play.raw.get(_PROMPT) or []]
     odd = [str(prompt["name"]) for prompt in prompts if any(prompt.get(key) for key in _TRANSFORMED)]

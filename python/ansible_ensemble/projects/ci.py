@@ -22,11 +22,7 @@ SERVERS = tuple(_FILES)
 
 
 def check_ci(folder: Path, server: str) -> None:
-    """Refuse a folder whose ensemble the CI server would not find, or that has its file already.
-
-    Raises:
-        InvalidInput: the folder is within a repository, or there is such a file.
-    """
+    """Refuse a folder whose ensemble the CI server would not find, or that has its file already."""
     repository = repository_of(folder)
     if repository is not None and repository.resolve() != folder.resolve():
         message = f"a CI server reads its file in the repository's folder, {repository}, and plans what is there"

@@ -30,9 +30,6 @@ def find_repositories(environment: Environment, data: Any = None) -> dict[str, P
     Args:
         environment: names them, and wins.
         data: an ensemble, of which those count whose URLs only Unfurl has, with the names that its projects have.
-
-    Raises:
-        InvalidInput: one that a stranger names is somewhere else on this machine.
     """
     found: dict[str, Path] = {}
     for name, (url, base) in (_written(data, environment) | environment.repositories).items():

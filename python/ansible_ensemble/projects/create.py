@@ -67,10 +67,6 @@ def init_project(folder: Path, *, template: str | None = None, ci: str | None = 
     The folder is made if it is missing; files that are there already stay as they are. Without the path of a service
     template within it, the ensemble gets a new sample. With a CI server, its file is written too; in a folder that has
     an ensemble, it alone.
-
-    Raises:
-        InvalidInput: there is an ensemble already, or no such template, or what `check_ci` raises.
-        EnsembleError: a file cannot be written.
     """
     folder = Path(os.path.abspath(folder))  # noqa: PTH100  (links stay as they are named)
     with _reported(folder):
@@ -138,10 +134,6 @@ def clone_project(source: str, folder: Path | None = None) -> Created:
         source: a git URL; a folder, or a file in one, which is cloned if it is in a repository and copied if not; or
             a TOSCA archive, of which a project is made.
         folder: where to; None is a new folder here, named as the source.
-
-    Raises:
-        InvalidInput: there is no such source, or the folder is not empty.
-        EnsembleError: git failed, or a file cannot be written.
     """
     is_url = _URL.match(source) is not None and not is_there(Path(source))
     path = with_home(source)

@@ -104,11 +104,7 @@ class Environment(Struct):
 
     @property
     def variables(self) -> dict[str, str | None]:
-        """What is changed in the process's environment by the rules of `core.environment`; None removes a variable.
-
-        Raises:
-            InvalidInput: one cannot be an environment variable.
-        """
+        """What is changed in the process's environment by the rules of `core.environment`; None removes a variable."""
         if self._variables is None:
             rules = {name: self._variable(name, value) for name, value in self.raw.get("variables", {}).items()}
             self._variables = apply_rules(rules, os.environ if self.trusted else {}, as_written)
@@ -129,11 +125,7 @@ class Environment(Struct):
 
     @property
     def secrets(self) -> Mapping[str, Any]:
-        """Secrets, each decrypted and evaluated when it is read: those of `SECRETS_FILES`, then those of the layers.
-
-        Raises:
-            InvalidInput: a file of secrets is wrong, or cannot be decrypted.
-        """
+        """Secrets, each decrypted and evaluated when it is read: those of `SECRETS_FILES`, then those of the layers."""
         if self._secrets is None:
             raw: dict[str, Any] = {}
             for folder in dict.fromkeys((self.root, self.folder)):
@@ -151,9 +143,6 @@ class Environment(Struct):
         """The vault passwords by id that Unfurl's projects keep among their secrets, which these are no more then.
 
         `UNFURL_VAULT_ID_PASSWORD` replaces the one of an id, which may be left blank for it.
-
-        Raises:
-            InvalidInput: one is no text, or cannot be evaluated.
         """
         written = self.raw.get("secrets", {}).pop(VAULT_PASSWORDS, None) or {}
         if not isinstance(written, Mapping):
@@ -172,11 +161,7 @@ class Environment(Struct):
         return found
 
     def value(self, written: Any) -> Any:
-        """What is written in a section, decrypted and evaluated.
-
-        Raises:
-            InvalidInput: it cannot be decrypted or evaluated.
-        """
+        """What is written in a section, decrypted and evaluated."""
         return self._evaluate(written)
 
     def secret(self, name: str) -> Any:
@@ -184,7 +169,6 @@ class Environment(Struct):
 
         Raises:
             KeyError: there is none.
-            InvalidInput: it cannot be decrypted or evaluated.
         """
         given = self.raw.get("secrets", {})
         # a secret of the layers is had without opening the files of secrets

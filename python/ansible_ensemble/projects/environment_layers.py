@@ -37,9 +37,6 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         data: what the file holds, merge directives expanded.
         name: the environment asked for; None is the ensemble's `spec.environment`, else what the project says of the
             ensemble, else its default.
-
-    Raises:
-        InvalidInput: there is no such environment, or a section is wrong.
     """
     project, home = find_project(ensemble), home_project()
     entry = project.entry(ensemble)

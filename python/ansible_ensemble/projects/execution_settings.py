@@ -31,11 +31,7 @@ class ExecutionSettings(Struct, frozen=True):
 
 
 def given_settings(section: object, place: Place | None = None) -> dict[str, Any]:
-    """The values of a section, by the names of `ExecutionSettings`; None has none.
-
-    Raises:
-        InvalidInput: it has another form, an unknown key, or a value of another kind.
-    """
+    """The values of a section, by the names of `ExecutionSettings`; None has none."""
     if section is None:
         return {}
     if not isinstance(section, Mapping):
@@ -98,11 +94,7 @@ class StateSettings(Struct, frozen=True):
 
 
 def state_settings(section: object, place: Place | None = None) -> StateSettings | None:
-    """Read a `state` section; None, where there is none, means the ensemble's own folder.
-
-    Raises:
-        InvalidInput: it has another form, no location, or a key that its kind of location does not take.
-    """
+    """Read a `state` section; None, where there is none, means the ensemble's own folder."""
     if section is None:
         return None
     if not isinstance(section, Mapping):

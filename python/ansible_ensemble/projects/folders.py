@@ -63,9 +63,6 @@ def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage
         instance: the instance's name.
         operation: the operation's name.
         stage: `planned`, `active` or `failed.<changeid>`.
-
-    Raises:
-        InvalidInput: it is no such kind, or a name cannot be a folder's.
     """
     if kind not in KINDS:
         raise InvalidInput(f"{kind!r} is not a kind of working folder", hint="one of " + ", ".join(KINDS))
@@ -73,21 +70,12 @@ def task_folder(folder: Path, kind: str, instance: str, operation: str, *, stage
 
 
 def task_succeeded(folder: Path, instance: str, operation: str) -> None:
-    """Move a task's folders from planned to active, in place of those of an earlier job.
-
-    Raises:
-        EnsembleError: the file system refuses.
-    """
+    """Move a task's folders from planned to active, in place of those of an earlier job."""
     _move(folder, instance, operation, ACTIVE)
 
 
 def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> None:
-    """Move a task's folders from planned to `failed.<changeid>`.
-
-    Raises:
-        InvalidInput: it is not a change id.
-        EnsembleError: the file system refuses.
-    """
+    """Move a task's folders from planned to `failed.<changeid>`."""
     if not is_change_id(change_id):
         raise InvalidInput(f"{change_id!r} is not a change id")
     _move(folder, instance, operation, f"failed.{change_id}")

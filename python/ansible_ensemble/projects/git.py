@@ -55,21 +55,12 @@ def repository_of(path: Path) -> Path | None:
 
 
 def init_repository(folder: Path) -> None:
-    """Make the folder a git repository if it is none.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """Make the folder a git repository if it is none."""
     git_output(folder, "init", "--quiet")
 
 
 def clone_repository(url: str, folder: Path) -> None:
-    """Clone a repository into a new folder.
-
-    Raises:
-        InvalidInput: the folder is not empty.
-        EnsembleError: git failed.
-    """
+    """Clone a repository into a new folder."""
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput("the folder is not empty", Place(str(folder)))
     fault = git_guard.clone_fault(url)
@@ -91,9 +82,6 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
         root: the working tree.
         ignore: files and folders that do not count, because the job writes them itself.
         untracked: whether files that git does not have count.
-
-    Raises:
-        EnsembleError: git failed.
     """
     ignored = [relative_name(root, path) for path in ignore]
     others = "all" if untracked else "no"
@@ -103,11 +91,7 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
 
 
 def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
-    """Those of the files and folders below a working tree's root that git ignores; none that it has already.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """Those of the files and folders below a working tree's root that git ignores; none that it has already."""
     names = {relative_name(root, path): path for path in paths}
     if not names:
         return []
@@ -128,9 +112,6 @@ def check_clean(
     """Refuse to work on a dirty working tree: `ok` never does, `abort` does, `auto` does if the job is to commit.
 
     Files to `ignore` do not make it dirty, nor do those of which `counts` says so.
-
-    Raises:
-        EnsembleError: it is dirty, or git failed.
     """
     if dirty == "ok" or (dirty == "auto" and not commit):
         return
@@ -149,9 +130,6 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
 
     What git ignores, and what neither exists nor was tracked, is left out. Commits made since the `base` that the work
     started from are built upon, unless they change one of the files. Whatever goes wrong, the files are as they were.
-
-    Raises:
-        EnsembleError: git or one of its hooks refused, or another commit changed the same files.
     """
     files = _committable(root, paths)
     if not files:
@@ -167,11 +145,7 @@ def commit(root: Path, paths: Iterable[Path], message: str, *, base: str | None 
 
 
 def push(root: Path) -> None:
-    """Push the branch to the one it follows; a branch that follows none to `origin`, which it follows from then on.
-
-    Raises:
-        EnsembleError: git failed, most often because of a concurrent push.
-    """
+    """Push the branch to the one it follows; a branch that follows none to `origin`, which it follows from then on."""
     arguments = ("push", "--quiet") if _follows(root) else ("push", "--quiet", "--set-upstream", "origin", "HEAD")
     try:
         with claimed(root):
@@ -182,11 +156,7 @@ def push(root: Path) -> None:
 
 
 def upstream(root: Path) -> Upstream | None:
-    """The relation of the branch to its upstream, which is fetched; None without one.
-
-    Raises:
-        EnsembleError: git failed, most often because the other side cannot be reached.
-    """
+    """The relation of the branch to its upstream, which is fetched; None without one."""
     name = _follows(root)
     if not name:
         return None
@@ -197,11 +167,7 @@ def upstream(root: Path) -> Upstream | None:
 
 
 def check_upstream(root: Path) -> None:
-    """Refuse to work on a copy that others have gone on from (docs/rules.md, "Locking").
-
-    Raises:
-        EnsembleError: the branch lacks commits of the one it follows, or that cannot be found out.
-    """
+    """Refuse to work on a copy that others have gone on from (docs/rules.md, "Locking")."""
     hint = "or continue with --skip-upstream-check"
     try:
         state = upstream(root)
@@ -256,12 +222,7 @@ def commit_that_added(root: Path, path: Path) -> str:
 
 
 def export_commit(root: Path, revision: str, into: Path) -> None:
-    """Write the files of a commit into a new folder, as a clone that shares the objects; the repository stays as it is.
-
-    Raises:
-        InvalidInput: there is no such commit here.
-        EnsembleError: git failed.
-    """
+    """Write the files of a commit into a new folder, as a clone that shares the objects."""
     status, out, _error = run_git(
         root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
     )
@@ -279,9 +240,6 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
 
     Returns:
         Exit code, output, error output.
-
-    Raises:
-        EnsembleError: git or GitPython is not installed, or the folder is not there.
     """
     try:
         from git import Git
@@ -386,11 +344,7 @@ def _identity(root: Path) -> list[str]:
 
 
 def git_output(root: Path, *arguments: str) -> str:
-    """Run git, again while another git is at work in the repository, and return its output.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """Run git, again while another git is at work in the repository, and return its output."""
     for attempt in range(_BUSY_TRIES):
         status, out, error = run_git(root, *arguments)
         if status == 0:

@@ -19,30 +19,18 @@ def conflicting_versions(root: Path, path: Path) -> tuple[str, str, str] | None:
 
 
 def mark_resolved(root: Path, path: Path) -> None:
-    """Tell git that a file's conflict is resolved by what it holds now.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """Tell git that a file's conflict is resolved by what it holds now."""
     git_output(root, LITERAL, "add", "--", relative_name(root, path))
 
 
 def unmerged_files(root: Path, folder: Path) -> list[Path]:
-    """The files below a folder that a merge could not unite.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """The files below a folder that a merge could not unite."""
     arguments = ("diff", "--name-only", "--diff-filter=U", "-z", "--", relative_name(root, folder))
     return [root.resolve() / name for name in git_output(root, LITERAL, *arguments).split("\0") if name]
 
 
 def take_side(root: Path, path: Path, *, theirs: bool) -> None:
-    """Resolve a file's conflict by one side's version, which may be that it is gone.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """Resolve a file's conflict by one side's version, which may be that it is gone."""
     name = relative_name(root, path)
     has_it = run_git(root, "cat-file", "-e", f":{3 if theirs else 2}:{name}")[0] == 0
     if has_it:

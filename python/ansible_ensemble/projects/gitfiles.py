@@ -42,11 +42,7 @@ ATTRIBUTES = (
 
 
 def ensure_lines(path: Path, lines: tuple[str, ...]) -> bool:
-    """Append those lines to a file that it lacks; True if it was changed.
-
-    Raises:
-        EnsembleError: the file cannot be written.
-    """
+    """Append those lines to a file that it lacks; True if it was changed."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     present = {line.strip() for line in text.splitlines()}
     missing = [line for line in lines if line not in present]

@@ -70,11 +70,7 @@ class _Held(Struct, frozen=True):
 
 
 def lfs_settings(section: object, place: Place | None = None) -> LfsSettings:
-    """Read the `lfs_lock` section; None is the default.
-
-    Raises:
-        InvalidInput: it has another form, an unknown key or mode.
-    """
+    """Read the `lfs_lock` section; None is the default."""
     if section is None:
         return LfsSettings()
     if not isinstance(section, Mapping):
@@ -113,8 +109,6 @@ def acquire_global(
 
     Raises:
         Locked: another job has it.
-        InvalidInput: the name is not possible.
-        EnsembleError: it is required and cannot be had.
     """
     if settings.lock == "no":
         return None
@@ -138,7 +132,6 @@ def check_global(lock: GlobalLock) -> None:
 
     Raises:
         Locked: another job holds it now, or it was removed.
-        EnsembleError: the server cannot be asked.
     """
     status, out, error = _lfs(lock.root, lock.url, *_VERIFY)
     if status != 0:
@@ -154,11 +147,7 @@ def verification(lock: GlobalLock) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def lost_to(lock: GlobalLock, answer: str) -> str | None:
-    """How the lock was lost, in words, by what the command of `verification` prints; None if it is still ours.
-
-    Raises:
-        EnsembleError: that is not an answer.
-    """
+    """How the lock was lost, in words, by what the command of `verification` prints; None if it is still ours."""
     found = _json(lock.root, answer)
     if any(held.id == lock.id for held in _locks(found.get("ours"))):
         return None

@@ -113,8 +113,6 @@ def acquire(
 
     Raises:
         Locked: another process holds it (still, at the end of the timeout).
-        InvalidInput: there is no such folder.
-        EnsembleError: the folder cannot be written to.
     """
     file = lock_path(path)
     if not file.parent.is_dir():
@@ -161,7 +159,6 @@ def adopt(path: str | Path, lock_id: str, *, pid: int | None = None) -> Lock:
 
     Raises:
         Locked: the lock is another's now.
-        EnsembleError: the ensemble is not locked any more.
     """
     file = lock_path(path)
     process = describe_process(pid if pid is not None else os.getpid())
@@ -193,11 +190,7 @@ def holds(lock: Lock) -> bool:
 
 
 def lost(lock: Lock) -> str | None:
-    """How the lock was lost, in words; None if it is still this one's.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """How the lock was lost, in words; None if it is still this one's."""
     current = read_lock(lock.path)
     if current is not None and current.id == lock.id:
         return None
@@ -206,11 +199,7 @@ def lost(lock: Lock) -> str | None:
 
 
 def read_lock(path: str | Path) -> Lock | None:
-    """The lock that is held; None if there is none.
-
-    Raises:
-        EnsembleError: the file cannot be read.
-    """
+    """The lock that is held; None if there is none."""
     file = lock_path(path)
     with lock_file.errors(file):
         try:
@@ -224,7 +213,6 @@ def unlock(path: str | Path, lock_id: str) -> Lock:
 
     Raises:
         NotLocked: the ensemble is not locked.
-        UsageError: it is locked by a lock of another id.
     """
     file = lock_path(path)
     with lock_file.errors(file), lock_file.guarded(file) as (text, _other):

@@ -21,9 +21,6 @@ def module_schemas(topology: Topology, root: Path, collections: Iterable[str] = 
         topology: whose node templates are looked at.
         root: the project's folder, which may have collections and a folder `library`.
         collections: names of collections.
-
-    Raises:
-        InvalidInput: there is no such collection.
     """
     folders, libraries = tuple(collection_folders(root)), (root / "library",)
     own = (BUILTIN + name for name in builtin_modules())

@@ -29,11 +29,7 @@ SELF = "self"
 
 
 def pins(repositories: Mapping[str, Path], imports: Mapping[str, str]) -> dict[str, Any]:
-    """The `lock:` section of working trees by name, the ensemble's own is `self`, and of digests of imports by URL.
-
-    Raises:
-        EnsembleError: git failed.
-    """
+    """The `lock:` section of working trees by name, the ensemble's own is `self`, and of digests of imports by URL."""
     fetched = [{"url": recorded_url(url), "sha256": digest} for url, digest in sorted(imports.items())]
     return {
         **({"imports": fetched} if fetched else {}),
@@ -78,9 +74,6 @@ def check_pins(
         records: files and folders that jobs write; commits and changes of these alone do not count.
         file: the ensemble's file.
         imports: digests of the files that were imported over https, by URL.
-
-    Raises:
-        InvalidInput: something differs, or nothing is recorded.
     """
     if not isinstance(section, Mapping):
         raise InvalidInput("nothing is locked yet", Place(str(file)), "a job without --locked records what it ran on")

@@ -82,9 +82,6 @@ def find_project(path: Path) -> Project:
 
     The nearest folder above that has a project's file, within the git repository; else the repository; else the
     folder itself.
-
-    Raises:
-        InvalidInput: the project's file is wrong.
     """
     root = _root_of(path)
     file = _project_file(root)
@@ -116,11 +113,7 @@ def _project_file(folder: Path) -> Path | None:
 
 
 def read_project(file: Path) -> Project:
-    """Read a project's file.
-
-    Raises:
-        InvalidInput: it is wrong.
-    """
+    """Read a project's file."""
     file = file.parent.resolve() / file.name
     included: list[Path] = []
     data = expand(read_yaml(file), included=included, read=_read)
@@ -155,11 +148,7 @@ def _read(path: Path) -> Document:
 
 
 def home_project() -> Project | None:
-    """The user's own project, whose environments lie below those of every other; None if there is none.
-
-    Raises:
-        InvalidInput: its file is wrong.
-    """
+    """The user's own project, whose environments lie below those of every other; None if there is none."""
     file = home_file()
     return read_project(file) if file is not None else None
 
@@ -190,7 +179,6 @@ def default_ensemble(folder: Path) -> Path:
 
     Raises:
         NoEnsemble: there is none.
-        InvalidInput: which of several is meant is not clear.
     """
     if (folder / ENSEMBLE_FILE).is_file():
         return folder / ENSEMBLE_FILE

@@ -28,11 +28,7 @@ _ALLOW = f"save the file in the project, or allow it by `{KEY}` of an environmen
 
 
 def allowed_urls(layer: Mapping[str, Any]) -> list[str]:
-    """The beginnings of URLs that a layer of an environment allows to import from.
-
-    Raises:
-        InvalidInput: it is no list of URLs of https.
-    """
+    """The beginnings of URLs that a layer of an environment allows to import from."""
     written = layer.get(KEY)
     found = [] if written is None else written
     if not isinstance(found, list) or not all(isinstance(one, str) and _is_fetchable(one) for one in found):
@@ -72,12 +68,7 @@ class RemoteFiles:
         return _is_fetchable(url) and any(url == one or url.startswith(one.rstrip("/") + "/") for one in self._allowed)
 
     def fetch(self, url: str) -> tuple[Path, str, list[str]]:
-        """A file with the content of a URL, the digest of that, and what is to be told.
-
-        Raises:
-            InvalidInput: it may not or cannot be fetched, or is another than the one that is pinned.
-            EnsembleError: it cannot be kept.
-        """
+        """A file with the content of a URL, the digest of that, and what is to be told."""
         shown = with_shown_urls(url)
         if not self.allows(url):
             raise InvalidInput(f"imports are not fetched from the network: {shown}", hint=_ALLOW)
@@ -128,11 +119,7 @@ def _holds(file: Path, digest: str) -> bool:
 
 
 def _fetched_earlier(folder: Path, pin: str | None, problem: str) -> tuple[Path, str, list[str]]:
-    """The file that was fetched last, if none is pinned.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The file that was fetched last, if none is pinned."""
     files: list[Path] = []
     with suppress(OSError):
         files = sorted((one for one in folder.iterdir() if _holds(one, one.name)), key=lambda one: one.stat().st_mtime)

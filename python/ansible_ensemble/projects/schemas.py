@@ -53,7 +53,6 @@ def write_schemas(
     """Write all of them into a project; their paths in it, of those that are new or changed.
 
     Raises:
-        InvalidInput: one leads out of the project.
         OSError: one cannot be written.
     """
     template = schema_of("service-template", topology, arguments)

@@ -23,10 +23,6 @@ def open_secrets(folder: Path, vault: Vault) -> Iterator[Path]:
     Args:
         folder: made where it is missing.
         vault: has the password.
-
-    Raises:
-        InvalidInput: a file cannot be decrypted; nothing has changed then.
-        EnsembleError: the file system refuses.
     """
     closed: dict[Path, tuple[bytes, bytes]] = {}
     missing = [path for path in folder.parents if not path.exists()]

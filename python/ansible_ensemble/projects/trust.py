@@ -85,11 +85,7 @@ def _entries(file: Path, _state: tuple[int, ...]) -> Mapping[Path, Trust]:
 
 
 def trust(folder: Path) -> Path:
-    """Trust a folder and all below from now on, and return it as it is kept.
-
-    Raises:
-        EnsembleError: that cannot be kept.
-    """
+    """Trust a folder and all below from now on, and return it as it is kept."""
     return _keep(folder, Trust.ALL)
 
 
@@ -122,11 +118,7 @@ def approve(path: Path) -> None:
 
 
 def distrust(folder: Path) -> None:
-    """Have a folder whose contents came from elsewhere count for itself, also if the one it lies in is trusted.
-
-    Raises:
-        EnsembleError: that cannot be kept, and it would be trusted.
-    """
+    """Have a folder whose contents came from elsewhere count for itself, also if the one it lies in is trusted."""
     try:
         _keep(folder, Trust.NONE)
     except EnsembleError:

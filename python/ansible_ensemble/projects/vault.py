@@ -55,29 +55,18 @@ class Vault:
 
     @property
     def available(self) -> bool:
-        """Whether there is any password.
-
-        Raises:
-            InvalidInput: one is named and cannot be read.
-        """
+        """Whether there is any password."""
         return bool(self._load())
 
     def encrypt(self, text: str, vault_id: str | None = None) -> VaultText:
         """Encrypt a text; a mark of sensitivity is no part of it.
 
         Without a vault id by the password of the configured `vault_encrypt_identity`, else the first.
-
-        Raises:
-            InvalidInput: there is no such password.
         """
         return VaultText(self._encrypt(reveal(text).encode("utf-8", "surrogatepass"), vault_id).decode("ascii"))
 
     def decrypt(self, text: str, place: Place | None = None) -> SensitiveStr:
-        """Decrypt what `encrypt` or `ansible-vault` made, found at a place.
-
-        Raises:
-            InvalidInput: none of the passwords opens it, or it holds no text.
-        """
+        """Decrypt what `encrypt` or `ansible-vault` made, found at a place."""
         try:
             return SensitiveStr(self.decrypt_bytes(text.strip().encode(), place).decode("utf-8", "surrogatepass"))
         except UnicodeError as error:
@@ -96,11 +85,7 @@ class Vault:
             return bytes(VaultLib(passwords).decrypt(data))
 
     def read_file(self, path: Path) -> bytes:
-        """The content of a file, decrypted if it is encrypted.
-
-        Raises:
-            InvalidInput: it cannot be read, or not be decrypted.
-        """
+        """The content of a file, decrypted if it is encrypted."""
         place = Place(str(path))
         try:
             data = path.read_bytes()
@@ -109,12 +94,7 @@ class Vault:
         return self.decrypt_bytes(data, place) if is_encrypted(data) else data
 
     def encrypt_file(self, path: Path) -> bool:
-        """Encrypt a file in place; False if it is already encrypted.
-
-        Raises:
-            InvalidInput: there is no such password, or the file cannot be read.
-            EnsembleError: the file cannot be written; it is as it was.
-        """
+        """Encrypt a file in place; False if it is already encrypted."""
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -140,9 +120,6 @@ class Vault:
         Args:
             folder: the ensemble's folder; where its key cannot be kept, the key is for this job only.
             make: False keeps no new key either, for commands that change nothing.
-
-        Raises:
-            InvalidInput: a password is named and cannot be read.
         """
         if self._load():
             password = self._password(None).bytes
@@ -163,11 +140,7 @@ class Vault:
         return key
 
     def loader(self, folder: Path) -> Any:
-        """Ansible's DataLoader with these passwords, for lookups and templates; relative files start in the folder.
-
-        Raises:
-            InvalidInput: a password is named and cannot be read.
-        """
+        """Ansible's DataLoader with these passwords, for lookups and templates; relative files start in the folder."""
         from ansible.parsing.dataloader import DataLoader
 
         loader = DataLoader()
@@ -223,9 +196,6 @@ def protect(folder: Path, vault: Vault, leave: Container[Path] = ()) -> list[Pat
 
     Returns:
         The files that stay in clear because there is no vault password: these must not be committed.
-
-    Raises:
-        EnsembleError: a file cannot be read or written.
     """
     clear = []
     for path in sorted(folder.rglob("*")):

@@ -19,9 +19,6 @@ def adopt_by_hand(ensemble: Ensemble, name: str, attributes: Mapping[str, Any], 
 
     It counts as not created by the ensemble. Of an instance that is recorded already, only the attributes are set.
     With `write` false, the file stays as it is.
-
-    Raises:
-        InvalidInput: the spec has no such instance, or its type no such attribute.
     """
     template = next((one for one in ensemble.topology.node_templates.values() if is_asked_for(one, name)), None)
     instance = ensemble.instances.get(name)

@@ -25,7 +25,6 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool, keep
 
     Raises:
         Locked: a job that lost its lock still runs.
-        EnsembleError: a journal cannot be read or recorded.
     """
     if not write:
         return _read_with_begun(location, options, keep_key=keep_key)
@@ -71,11 +70,7 @@ def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
 
 
 def collided_jobs(folder: Path) -> list[str]:
-    """Tell of the ids that jobs of two clones both got.
-
-    Raises:
-        EnsembleError: the list of jobs cannot be read.
-    """
+    """Tell of the ids that jobs of two clones both got."""
     return [
         f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
         "one's record may be lost. Check the instances, then give the lines of one of them another id."

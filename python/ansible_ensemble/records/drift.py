@@ -15,21 +15,13 @@ LOOKING = ("check", "discover")
 
 
 def drift_of(folder: Path, job: str) -> list[dict[str, Any]] | None:
-    """What a recorded job found of drift, by instance; None where its journal is no longer there.
-
-    Raises:
-        EnsembleError: the journal cannot be read.
-    """
+    """What a recorded job found of drift, by instance; None where its journal is no longer there."""
     log = job_log(folder, job)
     return job_report(read_job_journal(log))["drift"] if log.is_file() else None
 
 
 def last_drift(folder: Path) -> dict[str, Any] | None:
-    """The drift that the last check or discover found: `{job, workflow, time, instances}`; None if there is none known.
-
-    Raises:
-        EnsembleError: a file cannot be read.
-    """
+    """The drift that the last check or discover found: `{job, workflow, time, instances}`; None if unknown."""
     for job in reversed(history(folder)):
         if job.get("workflow") in LOOKING and (found := drift_of(folder, job["change_id"])) is not None:
             told = {"job": job["change_id"], "workflow": job["workflow"], "time": job.get("end_time")}

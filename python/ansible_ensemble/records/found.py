@@ -21,11 +21,7 @@ _Found = dict[str, dict[str, Any]]
 
 
 def plan_with_found(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
-    """The plan of a workflow, which says of each instance that it repairs what was found, as far as records have it.
-
-    Raises:
-        EnsembleError: see `engine.plan.plan_workflow`.
-    """
+    """The plan of a workflow, which says of each instance that it repairs what was found, as far as records have it."""
     plan = plan_workflow(ensemble, workflow, options)
     jobs: dict[str, _Found] = {}
     for change in plan.instances:

@@ -84,9 +84,6 @@ def read_job_journal(path: Path) -> Folded:
     """Read the journal of a job.
 
     An entry that is not as entries are, of a hand's edit or another version, counts as lost, and is named.
-
-    Raises:
-        EnsembleError: it cannot be read, or nothing of it can.
     """
     reading = read_journal(path)
     damage = [str(one) for one in reading.damage]

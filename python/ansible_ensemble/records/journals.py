@@ -14,11 +14,7 @@ RECORDED, TORN = ".events.jsonl", ".torn"
 
 
 def create_journal(folder: Path, job: str, base: dict[str, str]) -> Journal:
-    """Begin the journal of a job: `jobs/job<time>-<id>.journal`.
-
-    Raises:
-        EnsembleError: it cannot be written, or another job has this id.
-    """
+    """Begin the journal of a job: `jobs/job<time>-<id>.journal`."""
     path = folder / JOBS / (job_file_name(job) + OPEN)
     taken = (job_log(folder, job), folder / CHANGES / f"{job_file_name(job)}.yaml")
     for record in filter(Path.exists, taken):

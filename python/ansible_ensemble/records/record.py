@@ -74,9 +74,6 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
 
     The ensemble is as it was read under the lock, without the journal's changes. Recording the same journal twice gives
     the same files, so a crash in between is mended by doing it again.
-
-    Raises:
-        EnsembleError: a file cannot be written. The journal stays, and the next job records it.
     """
     folded = read_job_journal(journal)
     if folded.is_dry_run:
@@ -108,11 +105,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
 
 
 def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
-    """The report of a journal, with its changes in memory alone; a dry run's are predicted, and make no status.
-
-    Raises:
-        EnsembleError: the journal cannot be read.
-    """
+    """The report of a journal, with its changes in memory alone; a dry run's are predicted, and make no status."""
     folded = read_job_journal(journal)
     if not folded.is_dry_run:
         fold(folded, ensemble)

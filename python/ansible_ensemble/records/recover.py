@@ -37,7 +37,6 @@ def record_killed(location: Location, options: JobOptions) -> list[tuple[str, di
 
     Raises:
         Locked: a job that lost its lock still runs.
-        EnsembleError: a journal cannot be read or recorded; its hint tells what was recorded all the same.
     """
     found: list[tuple[str, dict[str, Any]]] = []
     try:
@@ -88,9 +87,6 @@ def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ens
     """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
 
     The options of this call are for what no record holds, and for a job whose own do not fit the files any more.
-
-    Raises:
-        EnsembleError: the ensemble cannot be read by these either.
     """
     try:
         own = options_of_job(header.options, {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
@@ -121,11 +117,7 @@ def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) 
 
 
 def record_journal(ensemble: Ensemble, journal: Path, *, write: bool = True) -> dict[str, Any]:
-    """Record the job of a journal and mark the journal as recorded; with `write` false, only report it.
-
-    Raises:
-        EnsembleError: see `record.record_job`.
-    """
+    """Record the job of a journal and mark the journal as recorded; with `write` false, only report it."""
     if not write:
         return report_journal(ensemble, journal)
     report = record_job(ensemble, journal)

@@ -77,9 +77,6 @@ def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
     """Refuse a job on a copy that others have gone on from (docs/rules.md, "Locking").
 
     Where the state lives elsewhere, no copy is behind: a clone may be shallow, and its origin out of reach.
-
-    Raises:
-        EnsembleError: a repository lacks commits of its upstream, or that cannot be found out.
     """
     if ensemble.environment.state is None and not (options.skip_upstream_check or skips_upstream_check()):
         for root in repositories_of(ensemble).values():
@@ -87,12 +84,7 @@ def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
 
 
 def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse a job on a working tree that is dirty, or that is not what is locked, as the options say.
-
-    Raises:
-        EnsembleError: a repository is dirty, or that cannot be found out.
-        InvalidInput: something is not what the `lock` section records.
-    """
+    """Refuse a job on a working tree that is dirty, or that is not what is locked, as the options say."""
     repositories = repositories_of(ensemble)
     # what an earlier job left there, or this one has written already, is no change of a person's
     written = _within(repositories.get(SELF), [*committed_paths(ensemble.path), *passing_paths(ensemble.path)])
@@ -112,11 +104,7 @@ def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
 
 
 def starting_point(ensemble: Ensemble, options: JobOptions) -> StartingPoint:
-    """What a job starts from, for its journal.
-
-    Raises:
-        EnsembleError: git is needed and failed.
-    """
+    """What a job starts from, for its journal."""
     try:
         repositories = repositories_of(ensemble)
         imports = ensemble.topology.fetched

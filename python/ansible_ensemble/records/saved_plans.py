@@ -76,12 +76,7 @@ class SavedPlan(Struct, frozen=True):
 
 
 def save_plan(text: str, path: Path) -> SavedPlan:
-    """Write a plan's document where the user wants it.
-
-    Raises:
-        InvalidInput: another file is there, which is not overwritten.
-        EnsembleError: the file cannot be written.
-    """
+    """Write a plan's document where the user wants it."""
     if is_there(path) and path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
         raise InvalidInput(f"{path} exists and is not a plan: it is not overwritten", hint="name another file")
     content = text.encode()
@@ -148,10 +143,6 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
     """Read a saved plan, and say which it is; without a digest it is taken as it is, because the user has named it.
 
     Of its options there are those that a plan decides; a job's own plan, which is given with its digest, has all.
-
-    Raises:
-        EnsembleError: it is not the plan that was saved there.
-        InvalidInput: the file is not a plan.
     """
     try:
         content = path.read_bytes()
@@ -161,12 +152,7 @@ def load_plan(path: Path, digest: str | None = None) -> tuple[Plan, SavedPlan]:
 
 
 def decoded_plan(document: str, digest: str | None = None) -> tuple[Plan, SavedPlan]:
-    """As `load_plan`, of the content of such a file in base64; it has no file, and messages call it a document.
-
-    Raises:
-        EnsembleError: it is not the plan of this digest.
-        InvalidInput: it is not a plan.
-    """
+    """As `load_plan`, of the content of such a file in base64; it has no file, and messages call it a document."""
     if not document:
         raise InvalidInput("there is no plan: its document is empty", hint="run what plans first; in AWX, the workflow")
     try:
@@ -192,11 +178,7 @@ def _read_plan(content: bytes, path: Path, digest: str | None) -> tuple[Plan, Sa
 
 
 def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
-    """Refuse filters, an environment, and other options of planning that are not those of a saved plan.
-
-    Raises:
-        UsageError: there are others.
-    """
+    """Refuse filters, an environment, and other options of planning that are not those of a saved plan."""
     for name, default in _AIMS.items():
         wanted = given.get(name)
         if wanted not in (None, []) and wanted != plan.options.get(name, default):
@@ -205,11 +187,7 @@ def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
 
 
 def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:
-    """Refuse a plan, read from a path, that was made for another ensemble or workflow than it is given for.
-
-    Raises:
-        UsageError: it is of another ensemble or workflow.
-    """
+    """Refuse a plan, read from a path, that was made for another ensemble or workflow than it is given for."""
     if plan.workflow != workflow:
         hint = f"`{command_for(plan.workflow, path)}`"
         raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=hint)
@@ -232,9 +210,6 @@ def confirmed_plan(
         ensemble: as it is now.
         options: of the job: those of the plan, with what was given.
         given: the options that were given with it.
-
-    Raises:
-        EnsembleError: the plan is stale, or somebody changed its file.
     """
     check_fresh(plan, ensemble)
     _check_inventory(plan, ensemble)
@@ -249,11 +224,7 @@ def confirmed_plan(
 
 
 def check_fresh(plan: Plan, ensemble: Ensemble) -> None:
-    """Refuse a plan that was made from another spec, status, values or files, or for other hosts of the inventory.
-
-    Raises:
-        EnsembleError: the plan is stale.
-    """
+    """Refuse a plan that was made from another spec, status, values or files, or for other hosts of the inventory."""
     for name, (verb, hint) in _BASE.items():
         if ensemble.base.get(name) != plan.base.get(name):
             raise EnsembleError(f"the plan is stale: the {name} {verb} changed since it was made", hint=hint)

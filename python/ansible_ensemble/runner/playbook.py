@@ -77,9 +77,6 @@ def run_playbook(
         verbosity: 0 to 6, as of ansible-playbook.
         environment: variables to add to those of this process.
         callback_folders: where callback plugins are as well, as beside a playbook.
-
-    Raises:
-        EnsembleError: ansible-runner is not installed, or could not start.
     """
     try:
         from ansible_runner.exceptions import AnsibleRunnerException

@@ -74,7 +74,6 @@ class StateCopy:
 
         Raises:
             Locked: another job holds it.
-            EnsembleError: the location cannot be had, or has gone another way than this copy.
         """
         before = self.record
         held, is_taken_over = self._locked(lock, before, timeout, notice)
@@ -91,11 +90,7 @@ class StateCopy:
             raise
 
     def fetch(self) -> str | None:
-        """Have the newest state here without the lock; returns what is to be told if it stays as it is.
-
-        Raises:
-            EnsembleError: the location cannot be had, or knows nothing of the jobs of this folder.
-        """
+        """Have the newest state here without the lock; returns what is to be told if it stays as it is."""
         with self._alone():
             if locks.read_lock(self._ensemble) is not None:
                 return None  # a job of this folder is at work: nothing is newer
@@ -115,7 +110,6 @@ class StateCopy:
 
         Raises:
             Locked: another job was at work there.
-            EnsembleError: it cannot be brought, and stays here.
         """
         before = self.record
         files = self._collected()
@@ -169,11 +163,7 @@ class StateCopy:
         return None
 
     def free(self, lock_id: str) -> None:
-        """Release the lock there by force.
-
-        Raises:
-            UsageError: it is not held, or another is.
-        """
+        """Release the lock there by force."""
         self._store.release(lock_id, forced=True)
         if self.record.lock == lock_id:
             self._note(replace(self.record, lock=""))
@@ -183,7 +173,6 @@ class StateCopy:
 
         Raises:
             Locked: another job holds it.
-            EnsembleError: the location cannot be had, or has gone another way.
         """
         before = self.record
         held, is_taken_over = self._locked(lock, before, 0.0, lambda _told: None)
@@ -202,11 +191,7 @@ class StateCopy:
         return pushed
 
     def replace(self, *, forced: bool = False) -> None:
-        """Have the state of the location here; by force, in the place of what was not pushed.
-
-        Raises:
-            EnsembleError: the location cannot be had, or what is here was not pushed.
-        """
+        """Have the state of the location here; by force, in the place of what was not pushed."""
         with self._alone():
             before, files = self.record, self._read()
             if files is None:
@@ -376,11 +361,7 @@ class StateCopy:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep others from changing the copy meanwhile; a job does so under the local lock as well.
-
-        Raises:
-            EnsembleError: the folder cannot be written to.
-        """
+        """Keep others from changing the copy meanwhile; a job does so under the local lock as well."""
         try:
             handle = os.open(self._guard, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:

@@ -63,11 +63,7 @@ def encoded(files: Files) -> bytes:
 
 
 def decoded(document: bytes, where: str) -> Files:
-    """The state of a document.
-
-    Raises:
-        InvalidInput: it is no state.
-    """
+    """The state of a document."""
     data = parse_json(document.decode("utf-8", "replace"), _DOCUMENT, Path(where), "the state")
     if data["format"] != FORMAT:
         raise InvalidInput(f"the state has the format {data['format']}", Place(where), f"this version reads {FORMAT}")

@@ -64,12 +64,7 @@ def collected(ensemble: Path) -> dict[str, File]:
 
 
 def install(files: Files, ensemble: Path) -> None:
-    """Have an ensemble's folder hold a state; what no state has stays: older logs, and secrets that are not encrypted.
-
-    Raises:
-        InvalidInput: the state is none, or the ensemble's file is wrong.
-        EnsembleError: a file cannot be written.
-    """
+    """Have an ensemble's folder hold a state; older logs and secrets that are not encrypted stay."""
     folder = ensemble.parent
     own = {name: file for name, file in files.items() if name not in (SECTIONS, MARK)}
     before = {name: file for name, file in tree(folder).items() if name not in (SECTIONS, MARK)}
@@ -83,7 +78,6 @@ def mirror(files: Files, folder: Path, before: Files) -> None:
     """Write what differs from what was there before, and remove what is no longer there.
 
     Raises:
-        InvalidInput: a name leads elsewhere.
         OSError: the file system refuses.
     """
     for name in files:

@@ -25,11 +25,7 @@ _FILES = ("ssh_key", "known_hosts", "ca")
 
 
 def resolved_values(settings: StateSettings, ensemble: Path, environment: Environment) -> dict[str, str]:
-    """The values of the settings, secrets in clear: what a store is opened by.
-
-    Raises:
-        InvalidInput: one cannot be evaluated, or is no location.
-    """
+    """The values of the settings, secrets in clear: what a store is opened by."""
     values = given_credentials(os.environ)
     names = _names(ensemble, environment)
     for key, written in settings.values.items():
@@ -64,11 +60,7 @@ def _check_http(values: Mapping[str, str], settings: StateSettings) -> None:
 
 
 def open_store(kind: str, values: Mapping[str, str]) -> Store:
-    """The store of a kind by its values; what the other kinds need is not imported.
-
-    Raises:
-        EnsembleError: what it needs is not installed.
-    """
+    """The store of a kind by its values; what the other kinds need is not imported."""
     match kind:
         case "git":
             from ansible_ensemble.state.git_remote import GitRemote

@@ -75,11 +75,7 @@ class Store(Protocol):
         """
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
-        """Release the lock of this id; by force, what `keep` kept stays as a part of the state: a killed job left it.
-
-        Raises:
-            UsageError: it is not held, or another is.
-        """
+        """Release the lock of this id; by force, what a killed job left by `keep` stays as a part of the state."""
 
 
 def check_held(holder: Lock | None, lock_id: str) -> Lock:
@@ -98,7 +94,6 @@ def check_id(holder: Lock | None, lock_id: str) -> None:
 
     Raises:
         NotLocked: nothing is held.
-        UsageError: another is.
     """
     if holder is None:
         raise NotLocked("the state is not locked")

@@ -38,11 +38,7 @@ class Record(Struct, frozen=True):
 
 
 def read_record(file: Path, where: str) -> Record:
-    """What is known of a copy of a location; nothing if there is no record, or one of another location.
-
-    Raises:
-        InvalidInput: the record is damaged.
-    """
+    """What is known of a copy of a location; nothing if there is no record, or one of another location."""
     with suppress(FileNotFoundError):
         read = read_json(file, _RECORD, "remove it; then the state is fetched anew")
         found = Record(**{name: read[name] for name in _RECORD})
@@ -52,11 +48,7 @@ def read_record(file: Path, where: str) -> Record:
 
 
 def write_record(file: Path, record: Record) -> None:
-    """Note what is known of a copy.
-
-    Raises:
-        EnsembleError: the file cannot be written.
-    """
+    """Note what is known of a copy."""
     write_atomically(file, json.dumps(asdict(record)) + "\n", mode=0o600)
 
 
@@ -66,11 +58,7 @@ def mark(serial: int, writer: str) -> File:
 
 
 def marked(files: Files | None) -> tuple[int, str]:
-    """The number of a state's version, and the id of the lock that it was written by; 0 and nothing of none.
-
-    Raises:
-        InvalidInput: the mark is damaged.
-    """
+    """The number of a state's version, and the id of the lock that it was written by; 0 and nothing of none."""
     found = (files or {}).get(MARK)
     if found is None:
         return 0, ""

@@ -25,12 +25,7 @@ _RECORDS, _EXCLUSIVE, _KEEP = "records", "exclusive", "keep"
 
 
 def add_dns_records(topology: Topology) -> None:
-    """Add the nodes of relationships with records; zones that delete others' records keep those of their nodes.
-
-    Raises:
-        InvalidInput: a relationship leads to no zone, or cannot be told from another one; a node has the name of what
-            is added; or nobody knows yet which records an exclusive zone has to keep.
-    """
+    """Add the nodes of relationships with records; zones that delete others' records keep those of their nodes."""
     for node in list(topology.node_templates.values()):
         links = [link for link in node.requirements if link.type.is_a(_RELATIONSHIP)]
         called = Counter(link.name for link in links)

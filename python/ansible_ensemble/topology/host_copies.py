@@ -39,11 +39,7 @@ class Turns(Struct, frozen=True):
 
 
 def turns_of(group: str, hosts: Sequence[str], serial: Any, place: Place | None) -> Turns:
-    """The turns that hosts take by `serial`: a number, a percentage, or a list of these, the last of which repeats.
-
-    Raises:
-        InvalidInput: it is something else.
-    """
+    """The turns that hosts take by `serial`: a number, a percentage, or a list of these, the last of which repeats."""
     sizes = [_size(one, len(hosts)) for one in (serial if isinstance(serial, list) else [serial])]
     if not sizes or None in sizes:
         message = f"the serial of '{group}' is {serial!r}"
@@ -75,9 +71,6 @@ def add_order(
     """Have what comes first in a turn require what comes last in the turn before.
 
     `needs` are the names of what node templates required before they were copied for their hosts.
-
-    Raises:
-        InvalidInput: something that does not take turns stands between what does.
     """
     for one in {one.group: one for one in turns.values()}.values():
         members = [name for name, other in turns.items() if other.group == one.group and name != one.group]
@@ -184,10 +177,6 @@ def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:
     """Put copies in place of each node template that has hosts, itself or by what it is hosted on.
 
     Where the hosts of a pattern are not known, the node template is virtual: no job deploys it.
-
-    Raises:
-        InvalidInput: `hosts` is neither a pattern nor a list of names, or `serial` no size of turns; or a workflow's
-            step has such a node template as its target; or another node template has the name of a copy.
     """
     hosts, turns = _all_hosts(topology, find_hosts)
     topology.hosts |= hosts

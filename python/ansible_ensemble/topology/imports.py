@@ -82,9 +82,6 @@ class Importer(Struct):
             prefix: what the canonical names of its types begin with.
             version: the version where the file need not give one.
             fragment: the JSON pointer to the part of the file that is the service template; empty is all of it.
-
-        Raises:
-            InvalidInput: a merge directive of the file is wrong.
         """
         problems = self.types.problems
         file = document.path

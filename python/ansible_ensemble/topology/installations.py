@@ -26,11 +26,7 @@ def objects_template(installation: str) -> str:
 
 
 def add_installations(topology: Topology) -> None:
-    """Add the node template of what it made for each installation, whose files start where its property stands.
-
-    Raises:
-        InvalidInput: another node template has its name.
-    """
+    """Add the node template of what it made for each installation, whose files start where its property stands."""
     kind = topology.seen_types("node").get(OBJECT)
     for node in list(topology.node_templates.values()):
         _start_files(node)

@@ -17,11 +17,7 @@ class Remote(Protocol):
         """Whether the file of a URL may be fetched."""
 
     def fetch(self, url: str) -> tuple[Path, str, list[str]]:
-        """A file with the content of a URL, the digest of that, and what is to be told.
-
-        Raises:
-            InvalidInput: it may not or cannot be fetched, or is another than the one that is pinned.
-        """
+        """A file with the content of a URL, the digest of that, and what is to be told."""
 
 
 def url_of(name: str, repository: Any, repositories: Mapping[str, Any], importing: str | None) -> str | None:

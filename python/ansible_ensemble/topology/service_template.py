@@ -91,9 +91,6 @@ def load_topology(
 
     Returns:
         The resolved topology.
-
-    Raises:
-        InvalidInput: if one thing is wrong with it; InvalidInputs, if several are.
     """
     document = source if isinstance(source, Document) else read_yaml(source)
     reading = reading if reading is not None else Reading()

@@ -58,11 +58,7 @@ _FILE = regex(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|
 
 
 def add_tools(topology: Topology) -> None:
-    """Add a node for each tool that an operation of a node or relationship needs.
-
-    Raises:
-        InvalidInput: two operations want a tool in different ways, a node has its name, or a package has none.
-    """
+    """Add a node for each tool that an operation of a node or relationship needs."""
     tools: dict[str, Artifact] = {}
     for template in list(topology.node_templates.values()):
         for operation in _operations(template):

@@ -61,11 +61,7 @@ class Address(Struct, frozen=True):
         return urlsplit(self.url).scheme or ("https" if self.cert else "http")
 
     def check(self, users: Users | None) -> None:
-        """Refuse what would show the pages to others without TLS, or without users.
-
-        Raises:
-            UsageError: the options do not go together.
-        """
+        """Refuse what would show the pages to others without TLS, or without users."""
         if not 0 <= self.port < 65536:
             raise UsageError(f"--port {self.port}: a port is a number up to 65535")
         if bool(self.cert) != bool(self.key):
@@ -97,9 +93,6 @@ async def serve(
         address: where.
         users: who may log in; without them, whoever has an address that is told here.
         read_only: whether nothing may be changed.
-
-    Raises:
-        UsageError: the address is in use, or open to others without protection.
     """
     address.check(users)
     context = tls_context(address.cert, address.key) if address.cert and address.key else None

@@ -62,11 +62,7 @@ class Known(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Users:
-    """The users of a file, as it is now.
-
-    Raises:
-        InvalidInput: the file is not what it has to be.
-    """
+    """The users of a file, as it is now."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

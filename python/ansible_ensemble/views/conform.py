@@ -37,9 +37,6 @@ def conform(
 
     Null fits every type. Fields of a data type get their defaults; those that it marks as sensitive are. Errors name
     the value by `what`, and do not show what may be a secret (`hidden`) or is marked as sensitive.
-
-    Raises:
-        InvalidInput: it does not fit its type or a constraint.
     """
     if value is None:
         return None

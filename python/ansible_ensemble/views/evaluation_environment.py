@@ -27,11 +27,7 @@ class Inventory(Protocol):
         """Names of the hosts."""
 
     def matching(self, pattern: str) -> Sequence[str]:
-        """Names of the hosts that a pattern of Ansible's means, in the inventory's order.
-
-        Raises:
-            InvalidInput: it is no pattern.
-        """
+        """Names of the hosts that a pattern of Ansible's means, in the inventory's order."""
 
     @property
     def is_named(self) -> bool:
@@ -48,7 +44,6 @@ class Inventory(Protocol):
 
         Raises:
             KeyError: there is no such host or variable.
-            EnsembleError: it cannot be evaluated.
         """
 
     def raw(self, host: str, name: str) -> Any:
@@ -62,9 +57,6 @@ class Inventory(Protocol):
         """The variables of a host as its inventory has them: without passwords, facts, and what a job or play gives.
 
         What is encrypted stays so.
-
-        Raises:
-            InvalidInput: they cannot be read.
         """
 
     def fact(self, host: str, name: str) -> Any:
@@ -77,11 +69,7 @@ class Inventory(Protocol):
     def matches(
         self, pattern: str, names: Iterable[str], groups: Mapping[str, Iterable[str]]
     ) -> list[tuple[str, Collection[str]]]:
-        """The terms of a pattern, with what they match of the hosts and of further names and groups.
-
-        Raises:
-            InvalidInput: a term names nothing.
-        """
+        """The terms of a pattern, with what they match of the hosts and of further names and groups."""
 
 
 class EvaluationEnvironment(Struct):

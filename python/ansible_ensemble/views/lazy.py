@@ -127,11 +127,7 @@ def has_parts(written: Any) -> bool:
 
 
 def complete(value: Any) -> Any:
-    """The value without unfinished maps and lists in it.
-
-    Raises:
-        InvalidInput: it needs itself.
-    """
+    """The value without unfinished maps and lists in it."""
     if isinstance(value, Unfinished):
         return {key: complete(item) for key, item in value.items()}
     if isinstance(value, UnfinishedList):

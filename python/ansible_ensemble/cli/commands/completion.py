@@ -22,11 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print the script; or names, for it to offer: none where there is no ensemble that can be read.
-
-    Raises:
-        UsageError: neither is asked for.
-    """
+    """Print the script; or names, for it to offer: none where there is no ensemble that can be read."""
     if hasattr(arguments, "values"):
         session.console.result("".join(f"{name}\n" for name in _names(arguments.values)))
         return 0

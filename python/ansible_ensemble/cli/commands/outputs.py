@@ -19,11 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the outputs.
-
-    Raises:
-        InvalidInput: there is no output of the name that was asked for.
-    """
+    """Show the outputs."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

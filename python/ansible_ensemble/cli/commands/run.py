@@ -23,11 +23,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Run an operation, a command, a workflow of the topology, or the saved plan of one.
-
-    Raises:
-        UsageError: none of them is named, or more than one.
-    """
+    """Run an operation, a command, a workflow of the topology, or the saved plan of one."""
     from ansible_ensemble.jobs import commands as jobs
 
     kinds = (

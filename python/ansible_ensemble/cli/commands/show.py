@@ -45,11 +45,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _watch(arguments: argparse.Namespace, session: Session) -> None:
-    """Show what a job does while it runs; one that is recorded already has nothing more to show.
-
-    Raises:
-        EnsembleError: it was killed.
-    """
+    """Show what a job does while it runs; one that is recorded already has nothing more to show."""
     from ansible_ensemble.cli.live import live_lines
     from ansible_ensemble.jobs import inspection
 

@@ -27,11 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Trust a folder and what is below it, stop trusting it, or list trusted folders.
-
-    Raises:
-        InvalidInput: there is no such folder, or it is not in the list.
-    """
+    """Trust a folder and what is below it, stop trusting it, or list trusted folders."""
     console, folder = session.console, with_home(arguments.folder)
     if arguments.remove and not withdraw(folder):
         raise InvalidInput(f"{folder.resolve()} is not in the list", hint="`ansible-ensemble trust --list`")

@@ -34,11 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Serve until the process is told to stop.
-
-    Raises:
-        UsageError: the project is no folder, or the options do not go together.
-    """
+    """Serve until the process is told to stop."""
     if arguments.hash_password:
         from ansible_ensemble.core.passwords import hashed
 

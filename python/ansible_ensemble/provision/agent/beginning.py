@@ -33,7 +33,6 @@ async def begin(now: Situation, key: str) -> Happened:
 
     Raises:
         HostFailed: the host cannot be reached.
-        EnsembleError: there never was such a machine, another agent runs for it, or nothing can be kept.
     """
     fresh = await _machine(now, key)
     await _recall(now, fresh)

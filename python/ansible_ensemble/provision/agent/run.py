@@ -36,9 +36,6 @@ async def run_agents(
         options: of the agents.
         say: takes a machine, as named in `hosts`, and a line.
         jobs: how many jobs run at once; 0 for any number.
-
-    Raises:
-        EnsembleError: the only agent cannot begin: another one runs for its machine, or nothing can be kept.
     """
     turn = asyncio.Semaphore(jobs or len(hosts))
     async with Client(settings) as client, Watch(client) as watch:

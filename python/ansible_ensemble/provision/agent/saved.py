@@ -43,11 +43,7 @@ class SavedState:
         self._lock: BinaryIO | None = None
 
     def hold(self) -> None:
-        """Have it alone, until `release`.
-
-        Raises:
-            EnsembleError: another agent has it, or it cannot be kept.
-        """
+        """Have it alone, until `release`."""
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = self._file.with_suffix(".lock").open("wb")

@@ -72,11 +72,7 @@ class Situation(Struct):
         return self.options.context
 
     def recall(self) -> Saved | None:
-        """What an agent before has kept; no other has it from now on.
-
-        Raises:
-            EnsembleError: another agent has it, or nothing can be kept.
-        """
+        """What an agent before has kept; no other has it from now on."""
         if self.saved is None:
             self.saved = SavedState(self.options.state_folder, self.machine.uuid, self.context)
             self.saved.hold()

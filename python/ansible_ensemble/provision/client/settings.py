@@ -54,9 +54,6 @@ def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
         environment: environment variables.
         options: fields of `Settings` that take precedence; `endpoint` and `key` are written as in the variables. What
             is None was not given.
-
-    Raises:
-        InvalidInput: an endpoint, key, fingerprint or combination of them makes no sense.
     """
     given = {name: value for name, value in options.items() if value is not None}
     endpoints = given.pop("endpoint", environment.get("RS_ENDPOINT", "")).split() or [_DEFAULT_ENDPOINT]
@@ -81,11 +78,7 @@ def _is_address(endpoint: str) -> bool:
 
 
 def verification(settings: Settings) -> ssl.SSLContext | aiohttp.Fingerprint | bool:
-    """How the server's certificate is verified, as aiohttp takes it.
-
-    Raises:
-        InvalidInput: the settings contradict each other, or what they name cannot be used.
-    """
+    """How the server's certificate is verified, as aiohttp takes it."""
     if sum(map(bool, (settings.ca_file, settings.fingerprint, settings.insecure))) > 1:
         raise InvalidInput("Of a file of certificates, a fingerprint and no verification, only one can be wanted")
     if settings.insecure:

@@ -17,11 +17,7 @@ _PARTS = ("meta", "sections")
 
 
 def read_bundle(file: Path) -> Pack:
-    """The pack in a bundle file.
-
-    Raises:
-        InvalidInput: it cannot be read, or is no map.
-    """
+    """The pack in a bundle file."""
     document = parse(read_text(file), file)
     if not isinstance(document.value, dict):
         raise InvalidInput("a bundle is a map of meta and sections", document.spot(()).value)

@@ -44,11 +44,7 @@ class Checked(Struct, frozen=True):
 
 
 def read_pack(path: Path) -> Pack:
-    """The pack in a folder or a bundle file.
-
-    Raises:
-        InvalidInput: there is none, or it cannot be read.
-    """
+    """The pack in a folder or a bundle file."""
     return read_folder(path) if path.is_dir() else read_bundle(path)
 
 

@@ -60,11 +60,7 @@ class Document(Struct, frozen=True):
 
 
 def parse(text: str, file: Path) -> Document:
-    """The data of a file's text.
-
-    Raises:
-        InvalidInput: it is no YAML or, by the file's name, no JSON; it has a key twice, or too many values.
-    """
+    """The data of a file's text."""
     if file.suffix == ".json":
         _refuse_json(text, file)
         text = _SURROGATES.sub(_character, text)

@@ -20,22 +20,14 @@ _OWN = ("profiles", "global")
 
 
 async def of_content(client: Client, name: str) -> Bundle:
-    """Content of a server, by its name.
-
-    Raises:
-        InvalidInput: it has values that are sealed for this server alone.
-    """
+    """Content of a server, by its name."""
     bundle = await client.content(name)
     _refuse_sealed(objects_of(bundle))
     return bundle
 
 
 async def of_writable(client: Client, name: str) -> Bundle:
-    """The objects of a server that came with no content, but for the profile that each server has.
-
-    Raises:
-        InvalidInput: there are none, or some have values that are sealed for this server alone.
-    """
+    """The objects of a server that came with no content, but for the profile that each server has."""
     found = [one for kind in SECTIONS.values() for one in await client.select(kind)]
     objects = [one for one in found if not (one.bundle or one.read_only or (one.PREFIX, one.key) == _OWN)]
     if not objects:
@@ -48,11 +40,7 @@ async def of_writable(client: Client, name: str) -> Bundle:
 
 
 def of_file(file: Path) -> Bundle:
-    """The bundle in a file.
-
-    Raises:
-        InvalidInput: it cannot be read, or something is wrong with it.
-    """
+    """The bundle in a file."""
     checked = check(read_bundle(file))
     if checked.errors:
         raise checked.errors[0]
@@ -60,11 +48,7 @@ def of_file(file: Path) -> Bundle:
 
 
 def objects_of(bundle: Bundle) -> list[Object]:
-    """The objects of a bundle.
-
-    Raises:
-        InvalidInput: one of them is none that can be read.
-    """
+    """The objects of a bundle."""
     try:
         return [
             named(SECTIONS[section], key, value)

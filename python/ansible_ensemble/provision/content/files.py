@@ -19,9 +19,6 @@ def read_text(file: Path, inside: Path | None = None) -> str:
     Args:
         file: the file; a link to another file is followed.
         inside: the folder that links must not leave.
-
-    Raises:
-        InvalidInput: it cannot be read, is too large or no text, or a link leads out of the folder.
     """
     place = Place(str(file))
     try:
@@ -51,11 +48,7 @@ def _bytes(file: Path, place: Place) -> bytes:
 
 
 def entries_of(folder: Path) -> list[os.DirEntry[str]]:
-    """What is in a folder, by name, but for what is hidden.
-
-    Raises:
-        InvalidInput: it cannot be read, or has too many entries.
-    """
+    """What is in a folder, by name, but for what is hidden."""
     try:
         found = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
     except OSError as error:
@@ -66,11 +59,7 @@ def entries_of(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """The files below a folder, those of inner folders after its own; links to folders are files.
-
-    Raises:
-        InvalidInput: a folder cannot be read, or there are too many files.
-    """
+    """The files below a folder, those of inner folders after its own; links to folders are files."""
     files: list[Path] = []
     waiting = [folder]  # by hand instead of by recursion, because content decides how deep it goes
     while waiting:

@@ -30,11 +30,7 @@ _METAS = (META, "meta.yml", "meta.json")
 
 
 def read_folder(folder: Path) -> Pack:
-    """The pack in a folder; what is wrong with its files is among its errors.
-
-    Raises:
-        InvalidInput: the folder itself cannot be read.
-    """
+    """The pack in a folder; what is wrong with its files is among its errors."""
     return _Folder(folder).pack()
 
 

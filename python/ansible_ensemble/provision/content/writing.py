@@ -28,12 +28,7 @@ def is_bundle_file(path: Path) -> bool:
 
 
 def write_pack(meta: BundleMeta, objects: Iterable[Object], path: Path) -> None:
-    """Write a pack: a bundle to a path that ends in .yaml, .yml or .json, else a folder, which must not be there.
-
-    Raises:
-        InvalidInput: there is something already, or an object has a name that no file can be made of.
-        EnsembleError: it cannot be written.
-    """
+    """Write a pack: a bundle to a path that ends in .yaml, .yml or .json, else a folder, which must not be there."""
     try:
         if is_bundle_file(path):
             _write_whole(path, bundle_text(meta, objects, path.suffix))

@@ -81,9 +81,6 @@ async def bring(api: ObjectApi, wanted: Wanted, create: bool = True) -> Change:
     """Create an object, or change it, until it is as wanted.
 
     It may take two requests: the server decides some fields anew when others change.
-
-    Raises:
-        EnsembleError: the server has taken it, and yet it is not as wanted; or it is not there.
     """
     seen = await api.find(wanted.kind, wanted.name, wanted.params.keys())
     if seen is None and not create:

@@ -32,9 +32,6 @@ async def start(
         restart: begin the workflow anew, however far the machine is.
         resume: make the machine runnable again, so that a failed task is tried again. A machine that has just been
             given the workflow is not: it may have to boot before it runs anything.
-
-    Raises:
-        EnsembleError: there is no such machine, or it has no workflow.
     """
     before = await bring(api, Wanted(Machine, f"Name:{machine}"), create=False)
     now = before.after

@@ -47,11 +47,7 @@ def prepare(tx: Transaction, *, default_user: bool) -> Start:
 
 
 def new_password(tx: Transaction) -> str:
-    """Another password for the first user, whose old one is lost; tokens of the user are invalid then.
-
-    Raises:
-        EnsembleError: there is no such user.
-    """
+    """Another password for the first user, whose old one is lost; tokens of the user are invalid then."""
     password = secrets.token_urlsafe(18)
     with_password(tx, _first_user(tx), password)
     return password

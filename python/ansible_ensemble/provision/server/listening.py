@@ -29,11 +29,7 @@ def handed_over(environment: MutableMapping[str, str]) -> list[socket.socket]:
 
 
 def bound(host: str, port: int) -> list[socket.socket]:
-    """Sockets of our own at an address.
-
-    Raises:
-        EnsembleError: the address is not one of this machine, or taken.
-    """
+    """Sockets of our own at an address."""
     opened: list[socket.socket] = []
     try:
         for family, *_others, address in _addresses(host, port):

@@ -47,11 +47,7 @@ _NO_SESSION = {"RS_TOKEN": "catalog"}
 
 
 def programs_in(folder: str) -> list[Path]:
-    """The programs of a folder; none where there is no folder.
-
-    Raises:
-        InvalidInput: it cannot be read.
-    """
+    """The programs of a folder; none where there is no folder."""
     try:
         files = sorted(Path(folder).absolute().iterdir()) if folder else []
     except OSError as error:

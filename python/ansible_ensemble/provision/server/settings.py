@@ -131,11 +131,7 @@ class Settings:
         return self.database or str(self.folder / "provision.sqlite")
 
     def make_folder(self) -> None:
-        """Make the folder, for its owner alone, if it is not there.
-
-        Raises:
-            EnsembleError: it cannot be made.
-        """
+        """Make the folder, for its owner alone, if it is not there."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -150,9 +146,6 @@ def settings_of(given: Mapping[str, Any], environment: Mapping[str, str], file: 
         given: those that were given as options.
         environment: the environment variables.
         file: a YAML file with a map of settings.
-
-    Raises:
-        InvalidInput: a setting is not known, or its value is none.
     """
     declared = {one.name: one for one in options_of(Settings)}
     values = _of_file(declared, file) if file else {}

@@ -53,9 +53,6 @@ def declared_actions(declared: Any, base: Path) -> tuple[Action, ...]:
     Args:
         declared: the list.
         base: folder of the document; paths of playbooks start there.
-
-    Raises:
-        InvalidInput: it is no such list; the message says where.
     """
     try:
         actions = msgspec.convert(declared, list[DeclaredAction])

@@ -15,11 +15,7 @@ from ansible_ensemble.provision.store.sqlite_file import open_for_reading, open_
 
 @contextmanager
 def snapshot(where: str | Path) -> Iterator[Connection]:
-    """A connection to one moment of a database; servers go on with theirs.
-
-    Raises:
-        EnsembleError: it is not there, or cannot be read.
-    """
+    """A connection to one moment of a database; servers go on with theirs."""
     if is_postgres(where):
         with _postgres_snapshot(str(where)) as connection:
             yield connection
@@ -46,11 +42,7 @@ def _postgres_snapshot(url: str) -> Iterator[Connection]:
 
 @contextmanager
 def change(where: str | Path) -> Iterator[Connection]:
-    """A connection that makes a database if it is not there; its changes are kept if nothing is raised.
-
-    Raises:
-        EnsembleError: a server has the file open, or the database cannot be changed.
-    """
+    """A connection that makes a database if it is not there; its changes are kept if nothing is raised."""
     if is_postgres(where):
         with _postgres_change(str(where)) as connection:
             yield connection

@@ -91,7 +91,6 @@ def back_up(where: str | Path, file: Path) -> dict[str, int]:
         How many rows of each table it holds.
 
     Raises:
-        EnsembleError: the database cannot be read, or what the file would replace is no file, or the database.
         OSError: the file cannot be written.
     """
     _refuse_irreplaceable(file, Path(where))
@@ -157,7 +156,6 @@ def restore(where: str | Path, file: Path, *, force: bool = False) -> dict[str, 
 
     Raises:
         Altered: the backup is truncated or altered.
-        EnsembleError: the backup is of a newer version, the database is not empty or cannot be changed.
         OSError: the file cannot be read.
     """
     with file.open("rb") as packed, change(where) as connection:

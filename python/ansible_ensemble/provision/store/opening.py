@@ -31,11 +31,7 @@ async def open_store(where: str | Path, *, log_limit: int = LOG_LIMIT) -> Store:
 
 
 def is_postgres(where: str | Path) -> bool:
-    """Whether a database is PostgreSQL's.
-
-    Raises:
-        InvalidInput: it is a URL of something else.
-    """
+    """Whether a database is PostgreSQL's."""
     text = str(where)
     if "://" in text and not text.startswith(_POSTGRES):
         raise InvalidInput(

@@ -13,7 +13,6 @@ class Ownership:
     """A lock beside a file, held until it is released or the process ends, however it ends.
 
     Raises:
-        EnsembleError: another holds it.
         OSError: the lock cannot be made.
     """
 

@@ -41,11 +41,7 @@ class PostgresStore:
         self._closed = False
 
     async def start(self) -> None:
-        """Bring the database to today's version, and follow its events.
-
-        Raises:
-            EnsembleError: it cannot be reached, or is of a newer version.
-        """
+        """Bring the database to today's version, and follow its events."""
         await asyncio.to_thread(lambda: open_database(self._url).close())
         await self._feed.start()
 
@@ -143,11 +139,7 @@ class PostgresStore:
 
 
 async def open_postgres(url: str, log_limit: int) -> PostgresStore:
-    """A store in a database.
-
-    Raises:
-        EnsembleError: it cannot be reached, or is of a newer version.
-    """
+    """A store in a database."""
     store = PostgresStore(url, log_limit)
     await store.start()
     return store

@@ -86,7 +86,6 @@ class PostgresConnection:
         """Connect.
 
         Raises:
-            InvalidInput: the URL is wrong.
             Unavailable: the database cannot be reached.
         """
         self.failure: Unavailable | None = None
@@ -188,11 +187,7 @@ class PostgresConnection:
 
 
 def open_database(url: str) -> PostgresConnection:
-    """A connection that brings the tables to today's version, and makes them if there are none.
-
-    Raises:
-        EnsembleError: the URL is wrong, the database cannot be reached, or it is of a newer version.
-    """
+    """A connection that brings the tables to today's version, and makes them if there are none."""
     connection = PostgresConnection(url)
     try:
         connection.run("BEGIN")
@@ -206,11 +201,7 @@ def open_database(url: str) -> PostgresConnection:
 
 
 def open_existing(url: str) -> PostgresConnection:
-    """A connection to read what is there.
-
-    Raises:
-        EnsembleError: the URL is wrong, the database cannot be reached, or it is of another version.
-    """
+    """A connection to read what is there."""
     connection = PostgresConnection(url)
     try:
         if connection.rows("SELECT to_regclass('store_version')::text") == [(None,)]:
@@ -239,11 +230,7 @@ def _prefix(event: Event) -> str:
 
 
 def parameters(url: str) -> dict[str, Any]:
-    """How to connect.
-
-    Raises:
-        InvalidInput: the URL is wrong; what is wrong is not shown, for a password may be in it.
-    """
+    """How to connect."""
     try:
         found = conninfo_to_dict(url)
     except psycopg.ProgrammingError:

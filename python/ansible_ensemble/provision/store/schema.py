@@ -39,9 +39,6 @@ def migrate(connection: Connection, version: int) -> int:
 
     Returns:
         Today's version.
-
-    Raises:
-        EnsembleError: the version is newer.
     """
     _refuse_newer(version)
     for migration in MIGRATIONS[version:]:
@@ -50,11 +47,7 @@ def migrate(connection: Connection, version: int) -> int:
 
 
 def refuse_other(version: int) -> None:
-    """Refuse tables that are not of today's version, where they may not be changed.
-
-    Raises:
-        EnsembleError: the version is another one.
-    """
+    """Refuse tables that are not of today's version, where they may not be changed."""
     _refuse_newer(version)
     if version < len(MIGRATIONS):
         raise EnsembleError(f"the database is of the older version {version}", hint="start the server with it once")

@@ -36,7 +36,6 @@ class SqliteStore:
             loop: in which answers and events are given.
 
         Raises:
-            EnsembleError: another process writes it, or it is of another program or a newer version.
             OSError: it cannot be made.
         """
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -100,7 +100,6 @@ def open_for_writing(path: Path) -> SqliteConnection:
     """A connection that makes the file, for its owner alone, and brings its tables to today's version.
 
     Raises:
-        EnsembleError: the file is of another program or of a newer version.
         OSError: it cannot be made.
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -118,11 +117,7 @@ def open_for_writing(path: Path) -> SqliteConnection:
 
 
 def open_for_reading(path: Path) -> SqliteConnection:
-    """A connection that changes nothing; the process that writes the file is not disturbed.
-
-    Raises:
-        EnsembleError: the file is not there, of another program, or of another version.
-    """
+    """A connection that changes nothing; the process that writes the file is not disturbed."""
     try:
         is_there = path.is_file()
     except OSError as error:

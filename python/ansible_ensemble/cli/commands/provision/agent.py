@@ -93,11 +93,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _check(arguments: argparse.Namespace, console: Console) -> None:
-    """Refuse what does not go with an inventory, or not without one.
-
-    Raises:
-        UsageError: something does not, or it is not said which machine this is.
-    """
+    """Refuse what does not go with an inventory, or not without one."""
     hosts = getattr(arguments, "inventory", [])
     here = ("machine", "reboot_command", "poweroff_command", "kexec_command", "boot_id")
     for name in here if hosts else agent_hosts.OF_HOSTS:

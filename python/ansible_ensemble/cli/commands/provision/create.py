@@ -43,11 +43,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _named(arguments: argparse.Namespace, session: Session) -> list[Fields]:
-    """The fields of the objects, which have a name.
-
-    Raises:
-        UsageError: one has none, or one name is for many.
-    """
+    """The fields of the objects, which have a name."""
     if arguments.name and "=" in arguments.name:
         arguments.fields, arguments.name = [arguments.name, *arguments.fields], None
     asked = object_options.wanted(arguments, session.console)

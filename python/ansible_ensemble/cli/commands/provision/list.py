@@ -56,11 +56,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _columns(kind: str, text: str) -> list[str]:
-    """The columns that are asked for, as the wire spells them.
-
-    Raises:
-        InvalidInput: there is no such field.
-    """
+    """The columns that are asked for, as the wire spells them."""
     more = {name.casefold(): name for name in _MORE.get(kind, ())}
     paths = [path.strip() for path in text.split(",") if path.strip()]
     return [more.get(path.casefold()) or _path(kind, path) for path in paths]

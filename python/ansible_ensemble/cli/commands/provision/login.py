@@ -67,12 +67,7 @@ def _token(settings: Settings, ttl: str) -> str:
 
 
 def _trusted(settings: Settings, console: Console) -> Settings:
-    """The settings with what the server is known by; who it is not known to says whether it is the right one.
-
-    Raises:
-        UsageError: there is no terminal to ask on.
-        EnsembleError: it is not the right one.
-    """
+    """The settings with what the server is known by; who it is not known to says whether it is the right one."""
     from ansible_ensemble.provision.client.certificate import shown_by
 
     if settings.fingerprint:
