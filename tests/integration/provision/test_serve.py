@@ -110,6 +110,21 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path, options, code, message):
     assert "Traceback" not in done.stderr
 
 
+def test_the_log_can_be_asked_for_and_its_levels_set(serve):
+    server = serve("--default-user")
+    lines = server("GET", "/logs")
+    assert [(line["Service"], line["Level"], line["Message"]) for line in lines] == [
+        ("frontend", "info", "the server is ready")
+    ]
+    server("POST", "/users", {"Name": "anna"})
+    server("PUT", "/users/anna/password", {"Password": "secret"})
+    token = server("GET", "/users/anna/token")["Token"]
+    assert server.status("GET", "/logs", token=token) == 403
+    server("POST", "/prefs", {"logLevel": "error"})
+    assert server.stop() == 0
+    assert "the server stops" not in server.log
+
+
 def test_commands_that_the_operator_declares_are_actions_of_machines(serve, tmp_path):
     file = tmp_path / "actions.yaml"
     file.write_text("- {name: poweron, run: [echo, it is on]}\n")

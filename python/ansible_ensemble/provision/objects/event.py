@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_ensemble.provision.objects.base import Record
+from ansible_ensemble.provision.objects.base import Record, Whole
 
 
 class Event(Record, frozen=True, kw_only=True):
@@ -36,3 +36,19 @@ class Error(Record, frozen=True, kw_only=True):
     type: str = ""
     messages: list[str] = []
     code: int = 0
+
+
+class LogLine(Record, frozen=True, kw_only=True):
+    """A line of the server's log, or of a plugin's."""
+
+    group: Whole = 0
+    seq: Whole = 0
+    time: str = ""
+    service: str = ""
+    principal: str = ""
+    level: str = ""
+    file: str = ""
+    line: Whole = 0
+    message: str = ""
+    data: list[Any] = []
+    ignore_publish: bool = False

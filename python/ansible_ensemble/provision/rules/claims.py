@@ -28,6 +28,7 @@ OTHER_SCOPES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("files", "isos"), ("list", "get", "post", "delete")),
     "indexes": ("list",),
     "info": ("get",),
+    "logs": ("get",),
     "metrics": ("get",),
     "objects": ("list",),
     "prefs": ("list", "post"),

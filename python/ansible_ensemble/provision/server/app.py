@@ -44,6 +44,7 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/objects", general_routes.show_kinds),
     ("GET", "/prefs", general_routes.show_preferences),
     ("POST", "/prefs", general_routes.set_preferences),
+    ("GET", "/logs", general_routes.show_logs),
     ("POST", "/events", general_routes.post_event),
     ("GET", "/indexes", general_routes.show_indexes),
     ("GET", "/indexes/{kind}", general_routes.show_indexes),

@@ -21,6 +21,7 @@ from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import BYTES, JSON
 from ansible_ensemble.provision.server.hub import Hub
 from ansible_ensemble.provision.server.identity import Identity, Names, Proof, anything, named
+from ansible_ensemble.provision.server.log import Log
 from ansible_ensemble.provision.server.login import Login
 from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
@@ -48,6 +49,7 @@ class Server(Struct):
     Attributes:
         token_key: of tokens.
         actions: that can be asked for.
+        log: its latest lines.
         sockets: that are open.
         is_stopping: whether the server stops.
         clock: tells the seconds since 1970.
@@ -63,6 +65,7 @@ class Server(Struct):
     hub: Hub
     metrics: Metrics
     actions: Sequence[Action] = ()
+    log: Log = field(default_factory=Log)
     sockets: set[Socket] = field(default_factory=set)
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time

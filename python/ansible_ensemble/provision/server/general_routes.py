@@ -44,7 +44,14 @@ async def show_preferences(call: Call) -> web.Response:
 async def set_preferences(call: Call) -> web.Response:
     """Change settings that are kept with the objects."""
     body = await call.body()
-    return answer(await call.transact(Need("prefs", "post"), lambda tx: preferences.set_preferences(tx, body)))
+    kept = await call.transact(Need("prefs", "post"), lambda tx: preferences.set_preferences(tx, body))
+    call.server.log.follow(kept)
+    return answer(kept)
+
+
+async def show_logs(call: Call) -> web.Response:
+    """The latest lines of the server's log."""
+    return answer(await call.read(Need("logs", "get"), lambda _reader: call.server.log.lines))
 
 
 async def show_kinds(call: Call) -> web.Response:

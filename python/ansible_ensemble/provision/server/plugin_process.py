@@ -21,8 +21,9 @@ from aiohttp import web
 from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.provision.objects.base import Record
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, decode_json, encode
-from ansible_ensemble.provision.objects.event import Error
+from ansible_ensemble.provision.objects.event import Error, LogLine
 from ansible_ensemble.provision.server.answers import JSON, answer_to, nothing
+from ansible_ensemble.provision.server.log import LEVELS
 from ansible_ensemble.provision.server.socket import BACKLOG
 from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
 
@@ -39,15 +40,6 @@ _LINE = 2**20
 
 _TO_PLUGIN, _TO_SERVER = "/api-plugin/v3", "/api-server-plugin/v3"
 
-#: The levels of a plugin's lines; all others are errors.
-_LEVELS = {
-    "trace": logging.DEBUG,
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "audit": logging.INFO,
-    "warn": logging.WARNING,
-}
-
 
 class PluginFault(Exception):
     """Why a plugin does not do what it should."""
@@ -60,13 +52,6 @@ class _Asked(Record, frozen=True, kw_only=True):
     plugin: str
     command: str
     params: Mapping[str, Any]
-
-
-class _Line(Record, frozen=True, kw_only=True):
-    """A line of a plugin's log."""
-
-    level: Any = ""
-    message: str = ""
 
 
 class Secrets:
@@ -269,9 +254,13 @@ class PluginProcess:
         return made
 
     async def _take_line(self, body: bytes) -> None:
-        line = decode(_Line, body)
-        level = _LEVELS.get(str(line.level).lower(), logging.ERROR)
-        _LOG.log(level, "plugin %s: %s", self._name, self._secrets.hidden(line.message.rstrip()))
+        line = decode(LogLine, body)
+        _LOG.log(
+            LEVELS.get(line.level, logging.ERROR),
+            "plugin %s: %s",
+            self._name,
+            self._secrets.hidden(line.message.rstrip()),
+        )
 
     async def _take_leave(self, body: bytes) -> None:
         self._leaving = self._secrets.hidden(_said(body)) or "it has left"

@@ -72,7 +72,7 @@ async def serve(settings: Settings, say: Say) -> None:
         settings: how.
         say: takes what the user is told: the first password, and the address.
     """
-    log.begin(settings.log_level, settings.log_format)
+    kept = log.begin(settings.log_level, settings.log_format)
     actions = _declared(Path(settings.actions)) if settings.actions else ()
     programs = programs_in(settings.plugins)
     async with opened(settings) as store:
@@ -90,6 +90,7 @@ async def serve(settings: Settings, say: Say) -> None:
             hub=Hub(),
             metrics=Metrics(),
             actions=actions,
+            log=kept,
         )
         await _serve(server, programs, say)
 
@@ -120,7 +121,7 @@ async def _serve(server: Server, programs: Sequence[Path], say: Say) -> None:
     context = tls_context(*_certificate(server.settings))
     sockets = handed_over(os.environ) or bound(server.settings.host, server.settings.port)
     unsubscribe = server.store.subscribe(server.tell)
-    upkeep = Upkeep(server.store, server.settings.job_age, server.settings.job_count)
+    upkeep = Upkeep(server.store, server.settings.job_age, server.settings.job_count, server.log.follow)
     runner = web.AppRunner(
         application(server), access_log=None, keepalive_timeout=_IDLE, shutdown_timeout=_CUT, handle_signals=False
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.removal import remove_jobs
 from ansible_ensemble.provision.service import jobs
+from ansible_ensemble.provision.service.preferences import preferences
 from ansible_ensemble.provision.service.retries import Retry, try_again, waiting_retries, waiting_retry
 from ansible_ensemble.provision.store.transaction import Reader, Store
 
@@ -39,10 +40,13 @@ class Upkeep:
         store: where it is done.
         job_age: days after which ended jobs are removed; 0 keeps them.
         job_count: how many jobs are kept of each machine; 0 keeps them all.
+        follow: is given the preferences, which another server may have changed.
     """
 
-    def __init__(self, store: Store, job_age: int, job_count: int = 0) -> None:
-        self._store, self._job_age, self._job_count = store, job_age, job_count
+    def __init__(
+        self, store: Store, job_age: int, job_count: int = 0, follow: Callable[[Mapping[str, str]], None] | None = None
+    ) -> None:
+        self._store, self._job_age, self._job_count, self._follow = store, job_age, job_count, follow
         self._waiting: dict[Retry, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -88,6 +92,8 @@ class Upkeep:
     async def _look_at_all(self) -> None:
         for retry in await self._store.read(waiting_retries):
             self._schedule(retry)
+        if self._follow:
+            self._follow(await self._store.read(preferences))
 
     def _schedule(self, retry: Retry) -> None:
         if retry not in self._waiting:

@@ -29,6 +29,39 @@ def _fail(logger):
         logger.error("it\nfailed", exc_info=sys.exc_info())
 
 
+def test_the_latest_lines_are_kept_by_part_of_the_server(logger):
+    kept = log.begin("info", "text")
+    for count in range(1001):
+        logger.info("line %s", count)
+    logger.getChild("server.plugins").warning("a plugin")
+    logger.getChild("server.app").error("a request")
+    told = [(line.service, line.level, line.message) for line in kept.lines[-3:]]
+    assert told == [
+        ("default", "info", "line 1000"),
+        ("plugin", "warn", "a plugin"),
+        ("frontend", "error", "a request"),
+    ]
+    assert (len(kept.lines), kept.lines[0].message, kept.lines[0].seq) == (1000, "line 3", 4)
+
+
+def test_preferences_say_the_levels(logger):
+    kept = log.begin("warning", "text")
+
+    def shown(**preferences):
+        kept.follow(preferences)
+        kept._lines.clear()
+        for part in ("store", "server.app", "server.plugins", "server.plugin_process"):
+            logger.getChild(part).info(part)
+            logger.getChild(part).debug(part)
+        return [f"{line.service} {line.level}" for line in kept.lines]
+
+    assert shown() == []
+    assert shown(debugPlugins="debug") == ["plugin info", "plugin debug"] * 2
+    assert shown(logLevel="info", debugFrontend="error", debugPlugins="warn") == ["default info"]
+    assert shown(logLevel="info", debugFrontend="1") == ["default info", "frontend info", "plugin info", "plugin info"]
+    assert shown() == []
+
+
 def test_text_is_one_line_each(logger, capsys):
     log.begin("info", "text")
     logger.debug("nothing")
