@@ -15,9 +15,11 @@ from typing import Any
 
 import yaml
 
+from ansible_ensemble.cli import elsewhere
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.cli.other_tools import TOOLS
+from ansible_ensemble.configurators.keywords import ELSEWHERE, OTHERS_INPUTS
 from ansible_ensemble.configurators.teardown import PACKAGES
 from ansible_ensemble.configurators.teardown import TABLE as TEARDOWN
 from ansible_ensemble.core.actions import Action, Reason
@@ -201,6 +203,22 @@ def ignored() -> Iterator[str]:
             yield f"| `{key}` | {element.replace('_', ' ')} | {remedy} |"
 
 
+def refused() -> Iterator[str]:
+    """Keys of implementations and inputs that are refused, and what to do."""
+    yield from ("| key | of | instead |", "|---|---|---|")
+    yield from (f"| `{key}` | implementation | {remedy} |" for key, remedy in ELSEWHERE.items())
+    for configurator, inputs in OTHERS_INPUTS.items():
+        yield from (f"| `{key}` | inputs of `{configurator}` | {remedy} |" for key, remedy in inputs.items())
+
+
+def words() -> Iterator[str]:
+    """Commands and options of other tools, and what the error says of each."""
+    yield from ("| typed | answer |", "|---|---|")
+    yield from (f"| `{word}` | {answer} |" for word, answer in elsewhere.COMMANDS.items())
+    for word, answer in elsewhere.OPTIONS.items():
+        yield f"| `{'--' if len(word) > 1 else '-'}{word}` | {answer} |"
+
+
 def types() -> Iterator[str]:
     """The types of Unfurl that are always there."""
     yield from ("| kind | types |", "|---|---|")
@@ -292,7 +310,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
         *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown, unfurl, opera),
-        *(ignored, types),
+        *(ignored, refused, words, types),
         *(kinds, kinds_documented),
     )
 }

@@ -128,7 +128,7 @@ _IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
 
 #: Keys of Ansible's or Unfurl's that are not supported -> what to use instead.
-_ELSEWHERE: Mapping[str, str] = {
+ELSEWHERE: Mapping[str, str] = {
     "when": f"a workflow's step has a filter; or {_IN_TASKS}",
     "loop": f"`count` of a node template makes several instances; or {_IN_TASKS}",
     "register": "what it returns is in its outputs, and in `result` of the input resultTemplate",
@@ -178,7 +178,7 @@ _NO_INPUTS = frozenset(
 )
 _PLAY_INPUTS = {"inventory": "only a playbook has an inventory of its own; operation_host names a host of the job's"}
 #: Configurator -> inputs that Unfurl's has, and ours does not act on, with what to know in their place.
-_OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
+OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
     "tasks": _PLAY_INPUTS,
     "role": _PLAY_INPUTS,
     "script": {"keeplines": "a script's lines are kept as they are"},
@@ -209,7 +209,7 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
     serial = implementation.settings.get("serial")
     if not is_computed(serial):
         serial_groups(serial, operation)
-    others = _OTHERS_INPUTS.get(configurator, {})
+    others = OTHERS_INPUTS.get(configurator, {})
     for name, assignment in operation.inputs.items():
         if name in others and name not in operation.input_definitions:
             message = f"the input {name} of {operation.full_name} is not supported"
@@ -270,4 +270,4 @@ def _hint(
     key = "loop" if key.startswith(("with_", "loop_")) else key
     if configurator == "playbook" and key in PLAY_KEYS | TASK_KEYS:
         return _IN_PLAY
-    return first.get(key) or _ELSEWHERE.get(key) or nearest(key, known)
+    return first.get(key) or ELSEWHERE.get(key) or nearest(key, known)
