@@ -155,6 +155,7 @@ class Task:
         environ: environment variables of the operation.
         inputs: the operation's inputs.
         vars: what templates see.
+        rendered: what its `render` returned.
         messages: for the user, in order.
         instances: what `update_instances` was given.
     """
@@ -170,6 +171,7 @@ class Task:
         self.environ: dict[str, str] = begin["environ"]
         self.inputs: Mapping[str, Any] = Inputs(channel, begin["inputs"])
         self.vars = Variables(channel)
+        self.rendered: Any = None
         self.messages: list[str] = []
         self.instances: list[dict[str, Any]] = []
 
@@ -239,3 +241,17 @@ class Task:
         """How the operation ended; see `Done`."""
         values = dict(result or {}), dict(outputs or {}), dict(attributes or {})
         return Done(success, modified, status, *values, error, ran)
+
+    def ended(self, said: Any) -> Done:
+        """How the operation ended by what `run` returned.
+
+        Raises:
+            TaskError: that does not say it.
+        """
+        if isinstance(said, Done):
+            return said
+        if said is None or isinstance(said, bool):
+            return Done(success=said is not False)
+        if isinstance(said, Mapping):
+            return Done(result=dict(said))
+        raise TaskError(f"run must return task.done(...), a truth value or a map, not {type(said).__name__}")

@@ -8,13 +8,14 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
 
 from ansible_ensemble.configurators.api import Channel, Done, Task, TaskError
+from ansible_ensemble.configurators.api_unfurl import Configurator as UnfurlConfigurator
+from ansible_ensemble.configurators.api_unfurl import TaskView, stand_in
 from ansible_ensemble.core.orders import CHANNEL
 
 
@@ -24,7 +25,10 @@ def main() -> None:
     begin = channel.ask(ask="begin")
     task = Task(channel, begin)
     try:
-        done = carry_out(load(begin["target"], begin["base"]), task)
+        stand_in()
+        configurator = load(begin["target"], begin["base"])
+        task = TaskView(channel, begin) if isinstance(configurator, UnfurlConfigurator) else task
+        done = carry_out(configurator, task)
     except BaseException as error:  # whatever a user's code ends with is how the operation ended
         traceback.print_exc()
         said = str(error) if isinstance(error, TaskError) else f"{type(error).__name__}: {error}"
@@ -76,14 +80,14 @@ def carry_out(configurator: Any, task: Task) -> Done:
         return Done(modified=False, ran=False)
     for expression in _hook(configurator, "digest", task, ()):
         task.add_dependency(expression)
-    _hook(configurator, "render", task, None)
+    task.rendered = _hook(configurator, "render", task, None)
     run = getattr(configurator, "run", configurator)
     if not callable(run):
         raise TaskError(f"{type(configurator).__name__} has no run")
     ended = run(task)
     if inspect.isgenerator(ended):
         ended = _drive(ended, task)
-    return _as_done(ended)
+    return task.ended(ended)
 
 
 def _hook(configurator: Any, name: str, task: Task, default: Any) -> Any:
@@ -103,13 +107,3 @@ def _drive(steps: Any, task: Task) -> Any:
             steps.close()
             return order
         answer = task.perform(order)
-
-
-def _as_done(ended: Any) -> Done:
-    if isinstance(ended, Done):
-        return ended
-    if ended is None or isinstance(ended, bool):
-        return Done(success=ended is not False)
-    if isinstance(ended, Mapping):
-        return Done(result=dict(ended))
-    raise TaskError(f"run must return task.done(...), a truth value or a map, not {type(ended).__name__}")

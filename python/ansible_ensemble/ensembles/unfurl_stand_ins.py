@@ -33,6 +33,7 @@ _MAPS: Mapping[str, tuple[str, ...]] = {
 #: Modules that have Unfurl's types by their long names.
 _TYPES = (
     "unfurl.tosca_plugins.artifacts",
+    "unfurl.tosca_plugins.googlecloud",
     "unfurl.tosca_plugins.k8s",
     *(f"unfurl.configurators.templates.{name}" for name in ("dns", "docker", "helm", "supervisor")),
 )

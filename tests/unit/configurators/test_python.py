@@ -55,7 +55,7 @@ class QueriedTask(FakeTask):
     """Its instance's name is `app`, `.known` is 7, and all else is an error."""
 
     def query(self, expression: Any) -> Any:
-        known = {".name": "app", ".known": 7}
+        known = {".name": "app", ".known": 7, ".::known": 7}
         if expression not in known:
             raise InvalidInput(f"nobody knows {expression}")
         return known[expression]
@@ -284,3 +284,55 @@ def test_an_end_of_the_wrong_kind_fails_the_operation(run: Any, wrong: str) -> N
 def test_a_name_is_needed(task: Any) -> None:
     with pytest.raises(InvalidInput, match="no Python class"):
         PythonConfigurator("").render(task())
+
+
+def test_a_configurator_of_unfurl(run: Callable[..., Result]) -> None:
+    text = """
+        from unfurl.configurator import Configurator, Status
+        from unfurl.support import NodeState
+
+        class Mine(Configurator):
+            def can_run(self, task):
+                return task.configSpec.operation == "create" and not task.dry_run
+
+            def render(self, task):
+                return task.inputs["word"]
+
+            def run(self, task):
+                target = task.target
+                target.attributes["seen"] = [target.name, target.attributes["known"], task.rendered]
+                target.attributes["again"] = target.attributes.get("seen")[:1]
+                job, errors = task.update_instances("- {name: a, template: b}")
+                assert job is None and not errors and NodeState.started == "started"
+                yield task.done(True, True, Status.degraded)
+    """
+    result = run(text, inputs={"word": "w"})
+    assert (result.success, result.modified, result.status) == (True, True, Status.DEGRADED), result.error
+    assert result.attributes == {"seen": ["app", 7, "w"], "again": ["app"]}
+    assert [one["name"] for one in result.instances] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "success", "status"),
+    [
+        ("Status.ok", True, Status.OK),
+        ("Status.error", False, Status.ERROR),
+        ("task.done(status=Status.error)", False, Status.ERROR),
+        ("task.done(True, status=Status.error)", True, Status.ERROR),
+        ("task.done(captureException=ValueError('no'))", False, None),
+        ("False", False, None),
+        ("None", True, None),
+    ],
+)
+def test_how_a_configurator_of_unfurl_ends(
+    run: Callable[..., Result], ended: str, success: bool, status: Status | None
+) -> None:
+    text = f"""
+        from unfurl.configurator import Configurator, Status
+
+        class Mine(Configurator):
+            def run(self, task):
+                return {ended}
+    """
+    result = run(text)
+    assert (result.success, result.status) == (success, status)

@@ -125,6 +125,50 @@ def test_names_of_the_package_have_a_counterpart(tmp_path: Path) -> None:
     assert tools["artifacts"]["kompose"] == {"type": "artifact.AsdfTool", "file": "kompose"}
 
 
+#: Module -> what Unfurl 1.2 exports to service templates.
+EXPORTED = {
+    "unfurl.tosca_plugins.expr": (
+        "tfoutput tfvar has_env get_env get_input if_expr or_expr and_expr tempfile lookup to_env "
+        "get_ensemble_metadata abspath get_dir template get_nodes_of_type negate as_bool uri concat token "
+    ),
+    "unfurl.tosca_plugins.functions": (
+        "urljoin to_label to_dns_label to_kubernetes_label to_googlecloud_label generate_string"
+    ),
+    "unfurl.tosca_plugins.artifacts": (
+        "artifact_AsdfTool artifact_PythonPackage artifact_AnsibleCollection unfurl_nodes_Installer_Terraform"
+    ),
+    "unfurl.tosca_plugins.k8s": (
+        "unfurl_capabilities_Endpoint_K8sCluster unfurl_relationships_ConnectsTo_K8sCluster "
+        "unfurl_nodes_K8sCluster unfurl_nodes_K8sRawResource unfurl_nodes_K8sNamespace "
+        "unfurl_nodes_K8sResource unfurl_nodes_K8sSecretResource "
+    ),
+    "unfurl.tosca_plugins.googlecloud": (
+        "unfurl_nodes_GoogleCloudObject unfurl_nodes_GoogleCloudProject unfurl_nodes_GoogleCloudServiceKey "
+        "unfurl_nodes_GoogleCloudResource unfurl_nodes_GoogleCloudOrganization unfurl_nodes_GoogleCloudFolder "
+    ),
+    "unfurl.configurators": "CmdConfigurator DoneDict TemplateInputs TemplateConfigurator DelegateConfigurator",
+    "unfurl.configurators.shell": "ShellInputs ShellConfigurator",
+    "unfurl.configurators.ansible": "AnsibleInputs AnsibleConfigurator",
+    "unfurl.configurators.terraform": "TerraformInputs TerraformConfigurator",
+    "unfurl.configurators.templates.docker": (
+        "unfurl_datatypes_DockerContainer unfurl_nodes_Container_Application_Docker"
+    ),
+    "unfurl.configurators.templates.dns": (
+        "unfurl_datatypes_DNSRecord unfurl_capabilities_DNSZone unfurl_relationships_DNSRecords unfurl_nodes_DNSZone "
+    ),
+    "unfurl.configurators.templates.helm": (
+        "unfurl_interfaces_Helm unfurl_nodes_HelmRepository unfurl_nodes_HelmRelease"
+    ),
+}
+
+
+@converted
+def test_each_name_that_unfurl_exports_is_there(tmp_path: Path) -> None:
+    lines = [f"from {module} import {', '.join(names.split())}" for module, names in EXPORTED.items()]
+    made = read(tmp_path, "import tosca\n" + "\n".join(lines) + "\nn = unfurl_nodes_GoogleCloudObject()\n")
+    assert made["topology_template"]["node_templates"]["n"]["type"] == "unfurl.nodes.GoogleCloudObject"
+
+
 @converted
 @pytest.mark.parametrize(
     ("line", "words"),
