@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from getpass import getpass
 from typing import Any, TextIO
 
 from msgspec import Struct
@@ -15,6 +14,12 @@ from ansible_ensemble.core.output import outlive_reader
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.reports.style import Style, style_for
 from ansible_ensemble.reports.table import labelled
+
+
+def _ask_password(prompt: str) -> str:
+    from getpass import getpass
+
+    return getpass(prompt)
 
 
 class Console(Struct):
@@ -36,7 +41,7 @@ class Console(Struct):
     machine: bool = False
     no_colour: bool = False
     answered: bool = False
-    ask_password: Callable[[str], str] = getpass
+    ask_password: Callable[[str], str] = _ask_password
 
     @property
     def style(self) -> Style:

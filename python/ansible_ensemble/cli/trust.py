@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -94,6 +93,8 @@ def _ensemble(arguments: argparse.Namespace) -> list[Path]:
 
 def _files(argument: str) -> list[Path]:
     """The file that a path means; none if there is none."""
+    import zipfile
+
     try:
         path = Path(argument).expanduser().absolute()
         if path.is_dir() or zipfile.is_zipfile(path):

@@ -7,7 +7,6 @@ than 65535 tasks continues with `G` and six hexadecimal digits, which still sort
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime, timedelta
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -41,6 +40,8 @@ def new_job_id(now: datetime, previous: str | None = None) -> str:
         previous: the id of the ensemble's newest job; the new id sorts behind it even if both start in the same
             1/62 second or the clock was set back; after the latter it is one of many within ten minutes, by chance.
     """
+    import secrets
+
     stamp = _encode(now.astimezone(UTC))
     if previous is not None:
         last = previous[:_STAMP_LENGTH]

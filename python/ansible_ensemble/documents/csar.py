@@ -6,7 +6,6 @@ import errno
 import re
 import shutil
 import stat
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -38,6 +37,8 @@ def open_csar(path: Path, into: Path) -> Path:
     That is the one that TOSCA.meta names, else the only YAML file at the root. A folder with an archive's layout is
     used where it is; the one to unpack into must be missing or empty.
     """
+    import tempfile
+
     if path.is_dir():
         return find_entry(path)
     if not path.exists():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,6 +30,8 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         path: the file; to read it is to run it.
         trusted: whether it may run.
     """
+    import subprocess
+
     place = Place(str(path))
     if _says_nothing(path):
         return parse_yaml("{}", path)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from ansible_ensemble.changes.job_record import JOBS
@@ -55,6 +53,9 @@ def current_folder(ensemble: Path, folder: Path) -> Path:
 
 
 def _write_out(root: Path, revision: str, folder: Path) -> None:
+    import shutil
+    import tempfile
+
     try:
         make_private(folder.parent)
         aside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))

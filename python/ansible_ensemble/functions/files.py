@@ -6,8 +6,6 @@ import base64
 import hmac
 import json
 import os
-import secrets
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +45,8 @@ def _file(call: Call, name: Any, *, dir: Any = None, encoding: Any = None, conte
 
 @implements("tempfile", taints=False, safe=False)
 def _tempfile(call: Call, given: Any, *, encoding: Any = None, suffix: Any = None) -> Any:
+    import tempfile
+
     contents = call.value(given)
     ending = call.text(suffix) if suffix is not None else ""
     codec = _codec(call, encoding) if encoding is not None else _fitting(contents, ending)
@@ -80,7 +80,7 @@ def _codec(call: Call, encoding: Any) -> str:
 
 
 def _write_private(call: Call, path: Path, data: bytes) -> None:
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")  # an operation may be reading the same contents
+    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")  # an operation may be reading the same contents
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from glob import escape
 from itertools import chain
 from pathlib import Path
 
@@ -36,6 +35,8 @@ def committed_paths(ensemble: Path) -> list[Path]:
 
 def passing_paths(ensemble: Path) -> list[Path]:
     """What jobs write and git need not keep, as far as it exists: the lock, logs and working folders."""
+    from glob import escape
+
     folder, name = ensemble.parent, escape(ensemble.name)
     failed = [path for path in folder.glob("failed.*") if is_change_id(path.name.removeprefix("failed."))]
     found = [*folder.glob(f"{name}.lock*"), *unfinished(folder, name)]
@@ -48,6 +49,8 @@ def remove_unfinished(ensemble: Path, *, records: bool) -> None:
     With `records`, also of the records: who is killed while they write these leaves the journal open as well.
     """
     folder = ensemble.parent
+    from glob import escape
+
     left = [unfinished(folder, escape(ensemble.name))]
     left += [unfinished(folder / name) for name in ("jobs", "changes", f"{ACTIVE}/artifacts") if records]
     for path in chain.from_iterable(left):

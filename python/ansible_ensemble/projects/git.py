@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -276,6 +275,8 @@ def _guarded(root: Path, command: str, settings: Mapping[str, str], *, trusted: 
 
 @cache
 def _neutral(root: Path) -> dict[str, str]:
+    import subprocess
+
     try:
         listed = subprocess.run(["git", *git_guard.LIST], cwd=root, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -8,11 +8,9 @@ another container, cannot be seen: its lock is respected and has to be released 
 
 from __future__ import annotations
 
-import getpass
 import json
 import logging
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -120,7 +118,7 @@ def acquire(
     process = describe_process(pid if pid is not None else os.getpid())
     lock = Lock(
         path=str(Path(path).resolve()),
-        id=secrets.token_hex(8),
+        id=os.urandom(8).hex(),
         operation=operation,
         who=f"{_user()}@{process.host}",
         process=process,
@@ -331,6 +329,8 @@ def lock_text(lock: Lock) -> str:
 
 
 def _user() -> str:
+    import getpass
+
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):

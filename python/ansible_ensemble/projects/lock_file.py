@@ -13,9 +13,7 @@ the lock. Where a network file system has no OS locks, stale locks are not taken
 from __future__ import annotations
 
 import fcntl
-import glob
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -62,7 +60,7 @@ def replace(file: Path, text: str) -> None:
 
 
 def _write_aside(file: Path, text: str) -> Path:
-    aside = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
+    aside = file.with_name(f"{file.name}.{os.urandom(8).hex()}.tmp")
     try:
         with aside.open("x", encoding="utf-8") as stream:
             stream.write(text)
@@ -76,6 +74,8 @@ def _write_aside(file: Path, text: str) -> Path:
 
 def sweep(file: Path) -> None:
     """Remove what processes left that were killed while they made their lock."""
+    import glob
+
     for aside in file.parent.glob(f"{glob.escape(file.name)}.*.tmp"):
         with suppress(OSError):
             if time.time() - aside.stat().st_mtime > _SWEEP_AGE:

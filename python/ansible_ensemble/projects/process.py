@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -136,6 +135,8 @@ def _exists(pid: int) -> bool:
 
 
 def _start_time_by_ps(pid: int) -> str | None:
+    import subprocess
+
     environment = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
     try:
         shown = subprocess.run(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -126,15 +125,15 @@ class Vault:
             return hashlib.pbkdf2_hmac("sha256", password, b"ansible-ensemble digest key", _ROUNDS)
         path = folder / _KEY_FILE
         if not make and not path.exists():
-            return secrets.token_bytes(_KEY_LENGTH)
+            return os.urandom(_KEY_LENGTH)
         try:
             make_private(path.parent)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             return _read_key(path)
         except OSError:
-            return secrets.token_bytes(_KEY_LENGTH)
-        key = secrets.token_bytes(_KEY_LENGTH)
+            return os.urandom(_KEY_LENGTH)
+        key = os.urandom(_KEY_LENGTH)
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
             stream.write(key.hex() + "\n")
         return key
