@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import web
 from msgspec import Struct
 
+from ansible_ensemble.core.page_files import PAGE_HEADERS
 from ansible_ensemble.core.password_check import PasswordCheck, TooManyAttempts
 from ansible_ensemble.ui.rights import OPEN, ROLES, SEE, rights_of
 from ansible_ensemble.ui.users import Users
@@ -19,25 +20,6 @@ from ansible_ensemble.ui.users import Users
 HERE = ("localhost", "127.0.0.1")
 #: Seconds for which a printed address opens a session, and for which a session lasts.
 TOKEN_LIFE, SESSION_LIFE = 3600.0, 12 * 3600.0
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "connect-src 'self'",
-        "img-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 _USED = (
     "This address was used already, or is too old, or the server was started anew.\n"
     "Press Enter where `ansible-ensemble ui` runs: it prints another one.\n"
@@ -219,7 +201,7 @@ def _told(document: Any) -> web.Response:
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
     """Have browsers run no script but the pages' own, and tell no other site of them."""
-    response.headers.update(_HEADERS)
+    response.headers.update(PAGE_HEADERS)
 
 
 def hosts_of(port: int, names: Iterable[str] = HERE, standard: int = 80) -> frozenset[str]:

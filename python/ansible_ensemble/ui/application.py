@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from ansible_ensemble.ui.command import Answers, Command, CommandFailed
 from ansible_ensemble.ui.feed import Feed, message, signature
 from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
 from ansible_ensemble.ui.rights import OPEN, SEE
+from ansible_ensemble.ui.static_files import project_pages
 
 #: What is asked of the command alone, by its name.
 _COMMANDS = ("status", "outputs", "inputs", "history", "validate")
@@ -34,7 +34,6 @@ _COMMANDS = ("status", "outputs", "inputs", "history", "validate")
 _GROUPS = ("type", "host")
 #: Options of a plan that a page may set.
 _FLAGS = ("force", "prune")
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 #: Seconds between two signs of life to viewers.
 _ALIVE = 15.0
 
@@ -59,11 +58,7 @@ class Pages:
         self.jobs = Jobs(command)
         self._known: dict[str, Path] = {}
         self._feeds: dict[Path, Feed] = {}
-        self._static = {
-            file.name: (file.read_bytes(), _TYPES[Path(file.name).suffix])
-            for file in files("ansible_ensemble.ui").joinpath("static").iterdir()
-            if Path(file.name).suffix in _TYPES
-        }
+        self._static = project_pages()
 
     def application(self) -> web.Application:
         """The application that serves them."""
@@ -113,8 +108,8 @@ class Pages:
         name = request.match_info["name"] or "index.html"
         if name not in self._static:
             raise web.HTTPNotFound(text="There is no such page.\n")
-        body, content_type = self._static[name]
-        return web.Response(body=body, content_type=content_type, charset="utf-8")
+        file = self._static[name]
+        return web.Response(body=file.body, content_type=file.content_type, charset="utf-8")
 
     async def project(self, _request: web.Request) -> web.Response:
         """The project and its ensembles."""

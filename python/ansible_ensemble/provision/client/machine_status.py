@@ -17,6 +17,16 @@ _GOING_ON = ("created", "running")
 _COMPLETE, _FAILED = "complete", "failed"
 #: States that nothing but a request of somebody ends.
 _OVER = (_COMPLETE, _FAILED, "incomplete", "stopped", "unavailable", "idle")
+_REASONS = {
+    "idle": "it has no tasks: it needs a workflow",
+    "waiting": "its agent has to ask for its next task: is it running?",
+    _FAILED: "{task} failed: its job's log says why; once it is runnable, the task is run again",
+    "incomplete": "{task} asks to be run again: it has to be made runnable",
+    "stopped": "{task} stopped the agent: it has to be made runnable",
+    "rebooting": "it boots {bootenv}, where its agent has to make it runnable",
+    "powered off": "{task} had it powered off: it goes on when it boots",
+    "not runnable": "nothing runs until it is made runnable",
+}
 _AFTER_EXIT = {"stop": "stopped", "reboot": "rebooting", "poweroff": "powered off"}
 
 
@@ -46,6 +56,19 @@ class MachineStatus(Struct, frozen=True):
         if job and job.state == _FAILED and "retry-at" in job.meta:
             return "retrying"
         return "waiting" if machine.runnable else _halted(job)
+
+    @property
+    def reason(self) -> str:
+        """Why it does not go on by itself, or for what it waits; empty while it runs and when it is complete."""
+        machine, job = self.machine, self._job_of_entry()
+        if self.state == "unavailable":
+            return "; ".join(machine.errors) or "something that it names is missing"
+        if self.state == "retrying":
+            assert job
+            return f"{self.task} failed, and is run again at {job.meta['retry-at']}"
+        if self.state == "waiting" and machine.context:
+            return f"an agent of the context {machine.context} has to ask for its next task"
+        return _REASONS.get(self.state, "").format(task=self.task or "its first task", bootenv=machine.boot_env)
 
     @property
     def is_over(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from ansible_ensemble.provision.objects.base import Record, Reference
 from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.plugin import Plugin
@@ -20,20 +21,20 @@ GLOBAL = "global"
 _SEALED = frozenset({"Key", "Nonce", "Payload"})
 
 
-def sources(owner: Owner, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
-    """The params that an object has, from the nearest to the farthest; the nearest wins.
+def sources(owner: Owner, catalog: Catalog) -> Iterator[tuple[Reference, Mapping[str, Any]]]:
+    """What an object has params of, and these, from the nearest to the farthest; the nearest wins.
 
     Of a machine: its own, those of its profiles in their order, of its stage, of the stage's profiles, and of the
     profile `global`. A profile is followed by those it includes. A plugin has its own alone.
     """
-    yield owner.params
+    yield (owner.PREFIX, owner.key), owner.params
     if isinstance(owner, Plugin):
         return
     yield from _of_profiles(owner.profiles, catalog)
     if isinstance(owner, Machine):
         stage = catalog.get(Stage, owner.stage)
         if stage:
-            yield stage.params
+            yield (Stage.PREFIX, stage.name), stage.params
             yield from _of_profiles(stage.profiles, catalog)
         yield from _of_profiles([GLOBAL], catalog)
 
@@ -41,14 +42,14 @@ def sources(owner: Owner, catalog: Catalog) -> Iterator[Mapping[str, Any]]:
 def aggregated(owner: Owner, catalog: Catalog) -> dict[str, Any]:
     """All params that an object has, each with the value that wins; defaults are not among them."""
     result: dict[str, Any] = {}
-    for params in sources(owner, catalog):
+    for _source, params in sources(owner, catalog):
         result = {**params, **result}
     return dict(sorted(result.items()))
 
 
 def values_of(owner: Owner, name: str, catalog: Catalog) -> Iterator[Any]:
     """The values of a param, from the nearest to the farthest; the default of its definition is the last."""
-    yield from (params[name] for params in sources(owner, catalog) if name in params)
+    yield from (params[name] for _source, params in sources(owner, catalog) if name in params)
     param = catalog.get(Param, name)
     if param and isinstance(param.schema, Mapping) and "default" in param.schema:
         yield param.schema["default"]
@@ -73,10 +74,48 @@ def composed(values: Iterable[Any]) -> Any:
 def composed_params(owner: Owner, catalog: Catalog) -> dict[str, Any]:
     """All params that an object has, each composed of all its values; defaults are not among them."""
     gathered: dict[str, list[Any]] = {}
-    for params in sources(owner, catalog):
+    for _source, params in sources(owner, catalog):
         for name, value in params.items():
             gathered.setdefault(name, []).append(value)
     return {name: composed(values) for name, values in sorted(gathered.items())}
+
+
+class Origin(Record, frozen=True, kw_only=True):
+    """A value of a param, and what has it.
+
+    Attributes:
+        kind: of what has it; of a default, `params`.
+        name: of what has it.
+        value: it; None where it is secure.
+        secure: whether only those see it who ask for it with `decode`.
+    """
+
+    kind: str
+    name: str
+    value: Any
+    secure: bool = False
+
+
+def origins(owner: Owner, catalog: Catalog, defined: Iterable[Param] = ()) -> dict[str, list[Origin]]:
+    """All values of the params that an object has, the one that wins first.
+
+    Args:
+        owner: the object.
+        catalog: where the others are.
+        defined: the definitions of params whose defaults are among them.
+    """
+    found: dict[str, list[Origin]] = {}
+    of_defaults = (
+        ((Param.PREFIX, one.name), {one.name: one.schema["default"]})
+        for one in defined
+        if isinstance(one.schema, Mapping) and "default" in one.schema
+    )
+    for (kind, key), params in (*sources(owner, catalog), *of_defaults):
+        for name, value in params.items():
+            secure = is_sealed(value) or is_secure(name, catalog)
+            shown = Origin(kind=kind, name=key, value=None if secure else value, secure=secure)
+            found.setdefault(name, []).append(shown)
+    return dict(sorted(found.items()))
 
 
 def is_secure(name: str, catalog: Catalog) -> bool:
@@ -111,7 +150,7 @@ def problems_of_params(params: Mapping[str, Any], catalog: Catalog) -> list[str]
     return [problem for name, value in params.items() if (problem := problem_of_param(name, value, catalog))]
 
 
-def _of_profiles(names: Iterable[str], catalog: Catalog) -> Iterator[Mapping[str, Any]]:
+def _of_profiles(names: Iterable[str], catalog: Catalog) -> Iterator[tuple[Reference, Mapping[str, Any]]]:
     """The params of profiles, each followed by those it includes, each once."""
     seen: set[str] = set()
     waiting = [*names][::-1]
@@ -120,7 +159,7 @@ def _of_profiles(names: Iterable[str], catalog: Catalog) -> Iterator[Mapping[str
         profile = None if name in seen else catalog.get(Profile, name)
         seen.add(name)
         if profile:
-            yield profile.params
+            yield (Profile.PREFIX, name), profile.params
             waiting.extend(reversed(profile.profiles))
 
 

@@ -20,6 +20,7 @@ from ansible_ensemble.provision.server import (
     general_routes,
     job_routes,
     object_routes,
+    page_routes,
     param_routes,
     pool_routes,
 )
@@ -104,8 +105,14 @@ def application(server: Server) -> web.Application:
     """The application of a server."""
     made = web.Application(middlewares=[_finish], client_max_size=BODY_BYTES)
     made[SERVER] = server
+    made.on_response_prepare.append(page_routes.add_headers)
     made.router.add_get("/healthz", general_routes.show_health)
     made.router.add_get(_FILE, file_routes.serve)
+    made.router.add_get("/", page_routes.lead)
+    made.router.add_get("/ui", page_routes.lead)
+    made.router.add_get("/ui/{name:[a-z_]*(?:[.][a-z]+)?}", page_routes.show)
+    made.router.add_get("/ui/api/machines", _proven(page_routes.show_machines))
+    made.router.add_get("/ui/api/{kind:machines}/{key}", _proven(page_routes.show_machine))
     made.router.add_get("/metrics", _proven(general_routes.show_metrics))
     for method, path, handler in ROUTES:
         if method == "GET":

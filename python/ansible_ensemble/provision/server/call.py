@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from msgspec import Struct, field
 
+from ansible_ensemble.core.page_files import PageFile
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -50,6 +51,7 @@ class Server(Struct):
         token_key: of tokens.
         actions: that can be asked for.
         log: its latest lines.
+        pages: what is shown in browsers, by the names of files.
         sockets: that are open.
         is_stopping: whether the server stops.
         clock: tells the seconds since 1970.
@@ -66,6 +68,7 @@ class Server(Struct):
     metrics: Metrics
     actions: Sequence[Action] = ()
     log: Log = field(default_factory=Log)
+    pages: Mapping[str, PageFile] = {}
     sockets: set[Socket] = field(default_factory=set)
     is_stopping: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.time

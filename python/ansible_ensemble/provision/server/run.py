@@ -8,13 +8,14 @@ import os
 import signal
 import ssl
 from asyncio import sslproto
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from aiohttp import web
 
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.page_files import PageFile
 from ansible_ensemble.core.tls import load, tls_context
 from ansible_ensemble.provision.server import log
 from ansible_ensemble.provision.server.app import application, files_application
@@ -65,12 +66,13 @@ async def opened(settings: Settings) -> AsyncIterator[Store]:
         await store.close()
 
 
-async def serve(settings: Settings, say: Say) -> None:
+async def serve(settings: Settings, say: Say, pages: Mapping[str, PageFile]) -> None:
     """Serve until a signal says to stop.
 
     Args:
         settings: how.
         say: takes what the user is told: the first password, and the address.
+        pages: what is shown in browsers, by the names of files.
     """
     kept = log.begin(settings.log_level, settings.log_format)
     actions = _declared(Path(settings.actions)) if settings.actions else ()
@@ -91,6 +93,7 @@ async def serve(settings: Settings, say: Say) -> None:
             metrics=Metrics(),
             actions=actions,
             log=kept,
+            pages=pages,
         )
         await _serve(server, programs, say)
 

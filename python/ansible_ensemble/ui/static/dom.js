@@ -11,21 +11,33 @@ export function h(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false).map(shown));
   return element;
 }
+
+/** A text without codes for terminals and what turns its direction around: it looks like what it is. */
+export function plain(text) {
+  return text.replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g, "")
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "");
+}
+
+const shown = (child) => (typeof child === "string" ? plain(child) : child);
 
 /** Put new content into an element, and keep the place of the keyboard where it has a name. */
 export function show(element, ...children) {
   const kept = document.activeElement?.id;
-  element.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  element.replaceChildren(...children.flat(Infinity).filter(Boolean).map(shown));
   if (kept && document.activeElement?.id !== kept) document.getElementById(kept)?.focus();
 }
 
 export function table(heads, rows, attributes = {}) {
   return h("div", { class: "scroll" }, h("table", attributes,
     h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))))));
+    h("tbody", {}, rows.map((cells) => row(heads, cells)))));
+}
+
+export function row(heads, cells) {
+  return h("tr", {}, cells.map((cell, place) => h("td", { "data-head": heads[place] }, cell)));
 }
 
 /** A status or outcome with its colour; the word stands there as well. */

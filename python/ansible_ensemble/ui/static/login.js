@@ -1,8 +1,7 @@
-import { post } from "./api.js";
 import { h, problems, show } from "./dom.js";
 
-/** A form to log in by, after which `entered` is called. */
-export function render(content, entered) {
+/** A form to log in by; `enter` takes a name and a password. */
+export function render(content, enter) {
   const said = h("div");
   const field = (name, type, autocomplete) => h("div", { class: "field" }, h("label", { for: name }, name),
     h("input", { id: name, type, autocomplete, required: true }));
@@ -11,8 +10,7 @@ export function render(content, entered) {
     const [name, password] = ["name", "password"].map((id) => document.getElementById(id).value);
     event.submitter.disabled = true;
     try {
-      await post("session", {}, { name, password });
-      await entered();
+      await enter(name, password);
     } catch (error) {
       show(said, problems(error.errors ?? [{ text: error.message }]));
       event.submitter.disabled = false;

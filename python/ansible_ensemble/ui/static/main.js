@@ -1,4 +1,4 @@
-import { get, follow, remove } from "./api.js";
+import { get, follow, post, remove } from "./api.js";
 import { announce, h, problems, show } from "./dom.js";
 import * as topology from "./topology.js";
 import * as instance from "./instance.js";
@@ -47,8 +47,8 @@ function header(page, ensemble) {
       h("a", { class: "home", href: "#/" }, project.name),
       ensemble ? h("span", { class: "crumb" }, ensemble) : null,
       project.may.length === 1 ? h("span", { class: "badge" }, "read only") : null,
-      project.user ? h("span", { class: "faint" }, project.user) : null,
-      project.session ? h("button", { onclick: log_out }, "Log out") : null),
+      project.user ? h("span", { class: "session" }, project.user, " ",
+        project.session ? h("button", { onclick: log_out }, "Log out") : null) : null),
     ensemble ? h("nav", { "aria-label": "Pages of the ensemble" }, tabs.map(([name, [title]]) =>
       h("a", { href: address(name, ensemble), "aria-current": name === current ? "page" : null }, title))) : null);
 }
@@ -68,7 +68,10 @@ async function render() {
     const session = project ?? await get("session");
     if (!session.may.length) {
       show(document.getElementById("header"));
-      login.render(content, render);
+      login.render(content, async (name, password) => {
+        await post("session", {}, { name, password });
+        await render();
+      });
       return;
     }
     project ??= { ...session, ...await get("project") };

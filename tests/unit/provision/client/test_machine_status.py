@@ -56,3 +56,31 @@ def test_tasks_are_counted_without_what_only_sets_something(current: int, task: 
     found = status(current_task=current)
     assert (found.task, found.done, found.total) == (task, done, 4)
     assert [found.document()[name] for name in ("Task", "TaskNumber", "TaskCount")] == [task, done, 4]
+
+
+@pytest.mark.parametrize(("state", "over", "job", "machine"), STATES)
+def test_what_does_not_go_on_says_why(
+    state: str, over: bool, job: dict[str, Any] | None, machine: dict[str, Any]
+) -> None:
+    assert bool(status(job, **machine).reason) is (state not in ("running", "complete"))
+
+
+REASONS: list[tuple[str, dict[str, Any] | None, dict[str, Any]]] = [
+    (
+        "Stage st does not exist; Task t does not",
+        None,
+        {"available": False, "errors": ["Stage st does not exist", "Task t does not"]},
+    ),
+    ("a failed, and is run again at soon", {"state": "failed", "meta": {"retry-at": "soon"}}, {"runnable": False}),
+    ("an agent of the context box has to ask for its next task", None, {"context": "box"}),
+    (
+        "it boots sledge, where its agent has to make it runnable",
+        {"state": "finished", "exit_state": "reboot"},
+        {"runnable": False, "boot_env": "sledge"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("reason", "job", "machine"), REASONS)
+def test_the_reason(reason: str, job: dict[str, Any] | None, machine: dict[str, Any]) -> None:
+    assert status(job, **machine).reason == reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.provision.objects.content import Profile, Stage
+from ansible_ensemble.provision.objects.content import Param, Profile, Stage
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.rules.parameters import (
     aggregated,
@@ -12,6 +12,7 @@ from ansible_ensemble.provision.rules.parameters import (
     composed_params,
     is_sealed,
     is_secure,
+    origins,
     problems_of_params,
     value_of,
     values_of,
@@ -161,3 +162,28 @@ def test_what_nothing_defines_fits():
 def test_a_plain_value_of_a_secure_param_is_checked_and_not_shown():
     assert problems_of_params({"secure": 7}, KNOWN) == ["Key 'secure': invalid val of a secure param"]
     assert problems_of_params({"secure": "x"}, KNOWN) == []
+
+
+def test_where_each_value_comes_from() -> None:
+    defined = [one for name in CONTENT["params"] if (one := KNOWN.get(Param, name))]
+    found = origins(FULL, KNOWN, defined)
+    assert [(one.kind, one.name, one.value) for one in found["where"]] == [
+        ("machines", FULL.uuid, "machine"),
+        ("profiles", "first", "first"),
+        ("profiles", "included", "included"),
+        ("profiles", "second", "second"),
+        ("stages", "st", "stage"),
+        ("profiles", "of-stage", "profile of the stage"),
+        ("profiles", "global", "global"),
+        ("params", "where", "definition"),
+    ]
+    assert {name: values[0].value for name, values in found.items() if name != "map"} == {
+        name: value_of(FULL, name, KNOWN) for name in found if name != "map"
+    }
+    assert not any(one.secure for values in found.values() for one in values)
+
+
+@pytest.mark.parametrize("value", ["plain", {"Key": "a", "Nonce": "b", "Payload": "c"}])
+def test_a_secure_value_has_a_place_and_is_not_shown(value: object) -> None:
+    (found,) = origins(FULL.replaced(params={"secure": value}), KNOWN)["secure"]
+    assert (found.kind, found.value, found.secure) == ("machines", None, True)

@@ -25,6 +25,7 @@ from ansible_ensemble.provision.server.metrics import Metrics
 from ansible_ensemble.provision.server.settings import Settings
 from ansible_ensemble.provision.service.actions import Action
 from ansible_ensemble.provision.store.opening import open_store
+from ansible_ensemble.ui.static_files import machine_pages
 
 #: No test waits longer for what has to come.
 PATIENCE = 60
@@ -62,7 +63,9 @@ class Live:
         login = Login(store, start.token_key)
         self.actions: list[Action] = []
         settings = Settings(data=str(self.folder), file_limit=1)
-        self.server = Server(store, settings, start.token_key, login, Hub(), Metrics(), self.actions)
+        self.server = Server(
+            store, settings, start.token_key, login, Hub(), Metrics(), self.actions, pages=machine_pages()
+        )
         store.subscribe(self.server.tell)
         self._runner = web.AppRunner(application(self.server), access_log=None, lingering_time=0)
         await self._runner.setup()
@@ -98,7 +101,7 @@ class Live:
             sent.setdefault("Content-Type", "application/json")
         if auth:
             sent["Authorization"] = "Basic " + b64encode(":".join(auth).encode()).decode()
-        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/x/")) else f"/api/v3{path}")
+        url = self.base + (path if path.startswith(("/healthz", "/metrics", "/x/", "/ui")) else f"/api/v3{path}")
         async with self.session.request(method, url, data=body, headers=sent) as answer:
             return Answer(answer.status, answer.headers, await answer.read())
 

@@ -48,7 +48,7 @@ def test_a_data_folder_that_cannot_be_made_is_said_in_one_line(database: str, tm
     database = database and str(tmp_path / database)
     settings = Settings(data=str(tmp_path / "file" / "data"), database=database, host="127.0.0.1", port=0)
     with pytest.raises(EnsembleError, match=r"cannot make the data folder .*: Not a directory"):
-        asyncio.run(serve(settings, lambda _: None))
+        asyncio.run(serve(settings, lambda _: None, {}))
 
 
 def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
     file = str(tmp_path / "file")
     settings = Settings(data=str(tmp_path / "data"), cert=file, key=file, host="127.0.0.1", port=0)
     with pytest.raises(EnsembleError, match="this is no certificate and its key: they are not PEM"):
-        asyncio.run(serve(settings, lambda _: None))
+        asyncio.run(serve(settings, lambda _: None, {}))
 
 
 def test_a_password_is_not_made_for_a_database_that_is_not_there(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     import asyncio
 
     from ansible_ensemble.provision.server.run import serve
+    from ansible_ensemble.ui.static_files import machine_pages
 
-    asyncio.run(serve(server_settings.given(arguments, session.console), session.console.line))
+    settings = server_settings.given(arguments, session.console)
+    asyncio.run(serve(settings, session.console.line, machine_pages()))
     return 0

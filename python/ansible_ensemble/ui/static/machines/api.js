@@ -1,0 +1,93 @@
+// The API of the server of machines; the token that logging in gives lives as long as the tab.
+
+const KEPT = ["token", "user"];
+const LIFE = 12 * 3600;
+
+export class Refused extends Error {
+  constructor(status, messages, model) {
+    super(messages.join("; "));
+    this.status = status;
+    this.model = model;
+    this.errors = messages.map((text) => ({ text }));
+  }
+}
+
+export const user = () => sessionStorage.getItem("user");
+
+export function logOut() {
+  for (const name of KEPT) sessionStorage.removeItem(name);
+}
+
+export async function logIn(name, password) {
+  const bytes = new TextEncoder().encode(`${name}:${password}`);
+  const basic = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  const response = await ask("GET", `/api/v3/users/${encodeURIComponent(name)}/token?ttl=${LIFE}`, { Authorization: basic });
+  sessionStorage.setItem("token", (await response.json()).Token);
+  sessionStorage.setItem("user", name);
+}
+
+async function ask(method, path, headers = {}, body = undefined) {
+  let response;
+  try {
+    response = await fetch(path, { method, headers, body, cache: "no-store", credentials: "omit" });
+  } catch {
+    throw new Refused(0, ["the server does not answer"]);
+  }
+  if (!response.ok && response.status !== 416) {
+    const { Messages, Model } = await response.json().catch(() => ({ Messages: [response.statusText] }));
+    throw new Refused(response.status, Messages, Model);
+  }
+  return response;
+}
+
+const asked = async (method, path, headers, body) => {
+  try {
+    return await ask(method, path, { Authorization: `Bearer ${sessionStorage.getItem("token")}`, ...headers }, body);
+  } catch (error) {
+    if (error.status === 401 || error.model === "users") dispatchEvent(new Event("loggedout"));
+    throw error;
+  }
+};
+
+export const get = async (path) => (await asked("GET", path)).json();
+
+export const patch = async (path, operations) =>
+  (await asked("PATCH", path, { "Content-Type": "application/json-patch+json" }, JSON.stringify(operations))).json();
+
+/** The bytes of a job's log from an offset on. */
+export async function log(job, offset) {
+  const response = await asked("GET", `/api/v3/jobs/${job}/log`, { Range: `bytes=${offset}-` });
+  return response.status === 416 ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
+}
+
+/** Call `changed` after events that filters match, until what this returns is called; where they are refused, now and then. */
+export function follow(filters, concerns, changed) {
+  let socket, timer, stopped = false;
+  const later = (seconds) => {
+    clearTimeout(timer);
+    timer = setTimeout(connect, seconds * 1000);
+  };
+  function connect() {
+    if (stopped) return;
+    const address = new URL("/api/v3/ws", location.href);
+    address.protocol = address.protocol.replace("http", "ws");
+    address.searchParams.set("token", sessionStorage.getItem("token"));
+    socket = new WebSocket(address);
+    socket.addEventListener("open", () => {
+      for (const filter of filters) socket.send(`register ${filter}`);
+      changed(); // nobody was told of what happened before
+    });
+    socket.addEventListener("message", ({ data }) => {
+      const event = JSON.parse(data);
+      if (event.Type === "websocket" ? event.Action === "refused" : concerns(event)) changed();
+      if (event.Type === "websocket" && event.Action === "refused") later(5);
+    });
+    socket.addEventListener("close", () => later(2));
+  }
+  connect();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    socket.close();
+  };
+}

@@ -1,0 +1,218 @@
+"""The pages of machines in a browser, before a server and an agent that run as processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.provision.agents import AgentProcess
+from tests.integration.provision.served import Served
+from tests.integration.ui.chromium import PROGRAM, Chromium
+
+pytestmark = [pytest.mark.matrix, pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")]
+
+CANARY = "a word that nobody may see"
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+CODES = "\033]0;title\007\033[31mred\033[0m \u202eturned"
+SCRIPT = """#!/bin/sh
+cat <<'END'
+SAID
+END
+until test -e GO_ON; do sleep 0.05; done
+echo went on
+"""
+WIDTHS = (360, 768, 1280, 2560)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Served]:
+    """A server with two machines, whose every text is somebody's who means harm."""
+    served = Served(tmp_path)
+    hostile = HOSTILE + CODES
+    script = SCRIPT.replace("SAID", hostile).replace("GO_ON", str(tmp_path / "go-on"))
+    told = {"Description": hostile, "Documentation": hostile, "Meta": {"title": hostile}}
+    template = {"Name": "run", "Path": "", "Contents": script}
+    for kind, fields in (
+        ("params", {"Name": "secret", "Secure": True, "Schema": {"type": "string", "default": CANARY}}),
+        ("params", {"Name": "note", "Schema": {"type": "string", "default": hostile}}),
+        ("profiles", {"Name": "group", "Params": {"note": f"of the group {hostile}", "secret": CANARY}}),
+        ("tasks", {"Name": "greet", "Templates": [template]}),
+        ("tasks", {"Name": "fail", "Templates": [{**template, "Contents": "#!/bin/sh\necho it broke; exit 1\n"}]}),
+        ("stages", {"Name": "first", "Tasks": ["greet"]}),
+        ("stages", {"Name": "second", "Tasks": ["fail"]}),
+        ("workflows", {"Name": "install", "Stages": ["first", "second"]}),
+        ("workflows", {"Name": "other", "Stages": ["first"]}),
+    ):
+        served("POST", f"/{kind}", {**told, **fields})
+    params = {"note": hostile, "secret": CANARY, "list": [hostile]}
+    for name in ("web1", "web2"):
+        served("POST", "/machines", {"Name": name, **told, "Profiles": ["group"], "Params": params, "Address": ""})
+    for kind in ("machines", "tasks", "workflows", "stages"):
+        assert served.status("POST", f"/{kind}", {"Name": HOSTILE}) == 422, "names hold no markup"
+    yield served
+    served.stop()
+
+
+def agent_of(served: Served, name: str, folder: Path) -> AgentProcess:
+    token = served("GET", f"/machines/Name:{name}/token")["Token"]
+    uuid = served("GET", f"/machines/Name:{name}")["Uuid"]
+    known = {"RS_ENDPOINT": served.base, "RS_TOKEN": token}
+    return AgentProcess([uuid, f"--state-dir={folder / 'state'}", "--insecure"], {**os.environ, **known})
+
+
+async def log_in(browser: Chromium, served: Served, name: str, password: str) -> None:
+    await browser.call("Security.setIgnoreCertificateErrors", ignore=True)
+    await browser.open(f"{served.base}/")
+    await browser.until("document.getElementById('password')")
+    await enter(browser, name=name, password=password)
+    await browser.run("document.getElementById('password').focus()")
+    await browser.press("Enter", 13)
+
+
+async def enter(browser: Chromium, **fields: str) -> None:
+    for field, value in fields.items():
+        await browser.run(
+            f"(() => {{ const field = document.getElementById('{field}'); field.value = {json.dumps(value)}; "
+            "for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true})); })()"
+        )
+
+
+async def fits(browser: Chromium) -> None:
+    for width in WIDTHS:
+        await browser.resize(width)
+        across = await browser.run("document.documentElement.scrollWidth")
+        assert across <= width, f"it scrolls sideways at {width} pixels"
+
+
+def badge(word: str) -> str:
+    return f"[...document.querySelectorAll('h1 .badge')].some((one) => one.textContent === '{word}')"
+
+
+def test_a_machine_goes_through_a_workflow_that_a_page_started(server: Served, tmp_path: Path) -> None:
+    agents: list[AgentProcess] = []
+
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            assert "it needs a workflow" in await browser.text()
+            await fits(browser)
+            await browser.click("td a")
+            await browser.until(badge("idle"))
+            await enter(browser, workflow="install")
+            await browser.click("#start")
+            await browser.until(badge("waiting"))
+            assert "is it running?" in await browser.run("document.getElementById('reason').textContent")
+            agents.append(await asyncio.to_thread(agent_of, server, "web1", tmp_path))
+            await browser.until(badge("running"))
+            await browser.click("details.run:first-of-type summary")
+            await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            await browser.until("document.querySelector('main').innerText.includes('red')")
+            seen = await browser.text()
+            await fits(browser)
+            (tmp_path / "go-on").touch()
+            await browser.until(badge("failed"))
+            await browser.until("document.querySelector('main').innerText.includes('went on')")
+            assert await browser.run("document.getElementById('reason').textContent") == (
+                "fail failed: its job's log says why; once it is runnable, the task is run again"
+            )
+            await browser.until("document.getElementById('runnable')")
+            await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            await browser.until("document.querySelector('main').innerText.includes('it broke')")
+            seen += await browser.text()
+            await browser.run("location.hash = '#/'")
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            seen += await browser.text()
+            await _nothing_ran(browser, seen)
+            assert [one for one in browser.complaints if "416" not in one] == []
+
+    try:
+        asyncio.run(work())
+    finally:
+        for agent in agents:
+            agent.end()
+
+
+async def _nothing_ran(browser: Chromium, seen: str) -> None:
+    assert HOSTILE in seen, "a value is shown as it is"
+    assert not await browser.run("document.querySelector('main img, main script')"), "and is no markup"
+    assert CANARY not in seen
+    assert "(sensitive value)" in seen
+    assert not set("\033\007\u202e") & set(seen)
+    assert "red turned" in seen, "a log has no codes for terminals"
+
+
+def test_where_params_come_from(server: Served) -> None:
+    async def work() -> list[list[str]]:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.click("td a")
+            await browser.until("document.querySelector('table')?.innerText.includes('profile group')")
+            rows = "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((one) => one.innerText))"
+            found: list[list[str]] = await browser.run(rows)
+            assert browser.complaints == []
+            return found
+
+    note, secret = ((row for row in asyncio.run(work()) if row[0] == name) for name in ("note", "secret"))
+    (of_note,), (of_secret,) = note, secret
+    assert of_note[2] == "the machine"
+    assert [line.partition(":")[0] for line in of_note[3].splitlines() if ": " in line] == ["profile group", "default"]
+    assert of_secret[1] == "(sensitive value)"
+
+
+def test_users_see_and_start_what_they_may(server: Served) -> None:
+    one = server("GET", "/machines/Name:web1")["Uuid"]
+    claims = [{"scope": "machines", "action": "list,get", "specific": one}]
+    server("POST", "/roles", {"Name": "looker", "Claims": claims})
+    server("POST", "/users", {"Name": "joe", "Roles": ["looker"]})
+    server("PUT", "/users/joe/password", {"Password": "correct horse"})
+
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "joe", "wrong")
+            await browser.until("document.querySelector('.problem')")
+            await enter(browser, password="correct horse")
+            await browser.click("form button")
+            await browser.until("document.querySelectorAll('td a').length === 1")
+            await browser.click("td a")
+            await browser.until("document.querySelector('main').innerText.includes('you may not see them')")
+            assert not await browser.run("document.getElementById('start')"), "there are no workflows for him"
+            await browser.click("header button")
+            await browser.until("document.getElementById('password')")
+            assert await browser.run("sessionStorage.length") == 0
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("field", ["Workflow", "Stage", "State", "Task"])
+def test_machines_are_found_and_shown_by_what_they_are_in(server: Served, field: str) -> None:
+    uuid = server("GET", "/machines/Name:web1")["Uuid"]
+    server("PATCH", f"/machines/{uuid}", [{"op": "replace", "path": "/Workflow", "value": "install"}])
+    headings = {
+        "Workflow": ["install", "no workflow"],
+        "Stage": ["first", "none"],
+        "State": ["idle", "waiting"],
+        "Task": ["no task"],
+    }
+
+    async def work() -> Any:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            await enter(browser, group=field)
+            named = "[...document.querySelectorAll('.group')].map((one) => one.firstChild.textContent)"
+            found = await browser.run(named)
+            await enter(browser, find="WEB2")
+            await browser.until("document.querySelectorAll('td a').length === 1")
+            await enter(browser, find="nowhere")
+            await browser.until("document.querySelector('.empty')")
+            assert browser.complaints == []
+            return found
+
+    assert sorted(asyncio.run(work())) == headings[field]
