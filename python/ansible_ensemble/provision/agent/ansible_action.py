@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import yaml
-
 from ansible_ensemble.provision.objects.job import JobAction
 
 #: The interpreter, in an action's Meta, that says so.
@@ -25,6 +23,8 @@ def is_ansible(action: JobAction) -> bool:
 
 def _is_list_of_maps(content: str) -> bool:
     """Whether it has that shape, whatever its tags and values are: they are Ansible's to judge."""
+    import yaml  # most agents meet no such action
+
     try:
         node = yaml.compose(content, yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError):

@@ -11,7 +11,6 @@ from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.plugin import Plugin
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.problem import Problem, placed
-from ansible_ensemble.provision.rules.schemas import problem_of_value
 
 #: What has params of its own.
 Owner: TypeAlias = Machine | Profile | Stage | Plugin
@@ -134,6 +133,8 @@ def problem_of_param(name: str, value: Any, catalog: Catalog) -> str:
 
     What is sealed was checked before it was sealed; of a value that is to be sealed, the problem says nothing.
     """
+    from ansible_ensemble.provision.rules.schemas import problem_of_value  # agents do not need it
+
     param = catalog.get(Param, name)
     if param is None or (param.secure and is_sealed(value)):
         return ""
