@@ -56,6 +56,12 @@ class Lasting:
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     @property
+    def processor(self) -> float:
+        """The seconds of a processor that its process has used."""
+        fields = Path(f"/proc/{self._served.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
     def complaints(self) -> list[str]:
         """Lines of its log, of all its lives, that tell of mistakes of its own."""
         lines = self._served.log.splitlines()
