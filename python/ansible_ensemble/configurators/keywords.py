@@ -182,7 +182,6 @@ OTHERS_INPUTS: Mapping[str, Mapping[str, str]] = {
     "tasks": _PLAY_INPUTS,
     "role": _PLAY_INPUTS,
     "script": {"keeplines": "a script's lines are kept as they are"},
-    "terraform": {"dryrun_mode": "a dry run is a plan of Terraform's; dryrun_outputs gives what it cannot know"},
 }
 _WITH_VARIABLES = ("command", "script", "module", "tasks", "role", "playbook")
 

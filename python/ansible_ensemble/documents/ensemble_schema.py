@@ -20,6 +20,9 @@ SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 """What jobs write into an ensemble's file; all else is written by people."""
 
+_OLDER_KIND = "kind is 'Manifest'"
+"""What is wrong with older files of Unfurl, and stands there for `Ensemble`."""
+
 _OF_TEMPLATES = ("tosca_definitions_version", "resources")
 """What only service templates have."""
 
@@ -52,7 +55,7 @@ def check_ensemble(document: Document) -> list[Notice]:
     found, notices = violations(document.data, ensemble_schema(), document.place), []
     if is_of_unfurl(document.data):
         others = [one for one in found if isinstance(one, UnknownKey)]
-        found = [one for one in found if not isinstance(one, UnknownKey)]
+        found = [one for one in found if not isinstance(one, UnknownKey) and one.message != _OLDER_KIND]
         # Unfurl's files keep what their merge directives name in sections of their own
         idle = [one for one in others if not _names(document.text, one.path)]
         notices = [_ignored(one) for one in idle]

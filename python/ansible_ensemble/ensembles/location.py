@@ -27,7 +27,8 @@ _LOG = logging.getLogger(__name__)
 
 #: Keys of an ensemble's file that no service template has.
 _OF_ENSEMBLES = {"kind", "apiVersion", "spec"}
-_KIND = "Ensemble"
+#: What an ensemble says that it is; `Manifest` in older ones of Unfurl.
+_KINDS = ("Ensemble", "Manifest")
 
 
 class Location(Struct, frozen=True):
@@ -155,7 +156,7 @@ def _is_ensemble(document: Document) -> bool:
     data = document.data
     keys = data.keys() if isinstance(data, Mapping) else set()
     if _OF_ENSEMBLES & keys:
-        if data.get("kind", _KIND) != _KIND:
+        if data.get("kind", _KINDS[0]) not in _KINDS:
             raise InvalidInput(f"this is not an ensemble, but of the kind {data['kind']!r}", place_of(data, "kind"))
         return True
     if not ({*KEYS["service_template"], RESOURCES} & keys or any(str(key).startswith("+") for key in keys)):

@@ -387,6 +387,8 @@ def _topology(
         confine(written, location.ensemble.parent, roots, "the service template", place)
         if not is_file(template):
             raise InvalidInput(f"there is no service template {written}", place)
+    elif written is None and template is None and document is not None:
+        written = {}
     source = document or location.ensemble
     if template is not None:
         python = partial(read_python_template, trusted=trusted)

@@ -35,6 +35,7 @@ VERSIONS: tuple[str, ...] = (
 #: Other names of versions [TOSCA 1.0 to 1.3, 3.1].
 _ALIASES = {
     **{f"{version}_0": version for version in VERSIONS[:4]},
+    "unfurl/v1alpha1.ServiceTemplate": UNFURL_VERSION,
     **{f"http://docs.oasis-open.org/tosca/ns/simple/yaml/1.{n}": VERSIONS[n] for n in range(4)},
 }
 

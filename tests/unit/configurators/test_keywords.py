@@ -129,7 +129,6 @@ def test_a_command_on_the_controller_runs_by_ansible_where_a_keyword_asks_for_it
     [
         ("role", "inventory", "operation_host names a host"),
         ("script", "keeplines", "kept as they are"),
-        ("terraform", "dryrun_mode", "a plan of Terraform's"),
     ],
 )
 def test_inputs_of_other_tools(tmp_path: Path, name: str, key: str, hint: str) -> None:

@@ -148,6 +148,13 @@ def test_a_section_that_a_merge_directive_names_is_one_of_unfurl_files() -> None
         check_ensemble(parse_yaml(text + "tosca-ensemble/v1", "e.yaml"))
 
 
+def test_older_ensembles_of_unfurl_are_manifests() -> None:
+    text = "kind: Manifest\nspec: {}\napiVersion: "
+    assert check_ensemble(parse_yaml(text + "unfurl/v1alpha1", "e.yaml")) == []
+    with pytest.raises(InvalidInput, match="kind is 'Manifest'"):
+        check_ensemble(parse_yaml(text + "tosca-ensemble/v1", "e.yaml"))
+
+
 def test_a_section_of_unfurl_files_that_is_not_known_is_told() -> None:
     text = """kind: Ensemble
 apiVersion: unfurl/v1alpha1
