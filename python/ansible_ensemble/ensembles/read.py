@@ -387,8 +387,9 @@ def _topology(
         confine(written, location.ensemble.parent, roots, "the service template", place)
         if not is_file(template):
             raise InvalidInput(f"there is no service template {written}", place)
-    elif written is None and template is None and document is not None:
-        written = {}
+    data: Mapping[str, Any] | None = written if template is None else None
+    if data is None and template is None and document is not None:
+        data = {}  # an ensemble may have no service template
     source = document or location.ensemble
     if template is not None:
         python = partial(read_python_template, trusted=trusted)
@@ -397,7 +398,7 @@ def _topology(
         source,
         inputs=inputs,
         lasting=lasting,
-        data=written if template is None else None,
+        data=data,
         repositories=repositories,
         roots=(root, location.ensemble.parent),
         leaves=stands_alone(root),
