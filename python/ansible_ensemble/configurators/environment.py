@@ -21,8 +21,11 @@ def implementation_environment(task: Task) -> Changes:
         if not is_rule(name):
             raise InvalidInput(f"{name!r} cannot be the name of an environment variable", task.operation.place)
     own = {**task.environment, **_of_tools(task)}
+    exports = task.exported()
+    if not rules and not exports:
+        return own
     environment = with_changes(os.environ, own)
-    exported = apply_rules(task.exported(), environment, as_text)
+    exported = apply_rules(exports, environment, as_text)
     changes = apply_rules(rules, with_changes(environment, exported), as_text)
     return {**own, **{name: reveal(value) for name, value in {**exported, **changes}.items()}}
 

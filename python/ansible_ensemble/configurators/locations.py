@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -23,6 +24,8 @@ _TERRAFORM = ("*.tf", "*.tf.json")
 #: Where Ansible looks for roles, collections and modules by default.
 _ROLES_PATH = ("~/.ansible/roles", "/usr/share/ansible/roles", "/etc/ansible/roles")
 _COLLECTIONS_PATH = ("~/.ansible/collections", "/usr/share/ansible/collections")
+#: What says where collections are.
+_SETTINGS = ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME", "ANSIBLE_CONFIG", "HOME")
 _MODULE_PATH = ("~/.ansible/plugins/modules", "/usr/share/ansible/plugins/modules")
 
 
@@ -126,14 +129,24 @@ def _roles_path() -> Iterator[Path]:
         yield from (Path(folder).expanduser() for folder in _ROLES_PATH)
 
 
-def collection_folders(root: Path) -> Iterator[Path]:
+def collection_folders(root: Path) -> tuple[Path, ...]:
     """Folders that hold collections by namespace, in the order in which Ansible searches them."""
-    yield root / "collections" / "ansible_collections"
+    try:
+        here = os.getcwd()  # noqa: PTH109  (each operation asks)
+    except OSError:
+        here = ""
+    return _collection_folders(root, here, tuple(map(os.environ.get, _SETTINGS)), tuple(sys.path))
+
+
+@lru_cache(maxsize=16)
+def _collection_folders(
+    root: Path, _here: str, _given: tuple[str | None, ...], path: tuple[str, ...]
+) -> tuple[Path, ...]:
     configured = _COLLECTIONS_PATH
     if may_be_set("collections_path", ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME")):
         configured = setting("COLLECTIONS_PATHS")
-    for folder in (*configured, *sys.path):
-        yield Path(folder).expanduser() / "ansible_collections"
+    folders = (Path(folder).expanduser() / "ansible_collections" for folder in (*configured, *path))
+    return root / "collections" / "ansible_collections", *folders
 
 
 def find_ansible_module(name: str, operation: Operation, root: Path) -> str | None:

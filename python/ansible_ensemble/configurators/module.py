@@ -64,7 +64,7 @@ class ModuleConfigurator(BaseConfigurator):
     def _argument_faults(self, task: Task) -> Iterator[InvalidInput]:
         """What is wrong with the arguments as they are evaluated, by the module's spec if that is known."""
         libraries = tuple(library_folders(task.operation, task.root))
-        spec = module_spec(self._target, tuple(collection_folders(task.root)), libraries)
+        spec = module_spec(self._target, collection_folders(task.root), libraries)
         if spec is not None:
             what = f"module {self._target} of {task.operation.title}"
             # what takes away by what was noted is given the rest then

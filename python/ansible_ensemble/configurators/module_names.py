@@ -207,7 +207,7 @@ def plugin_fault(kind: str, name: str, root: Path, folders: Iterable[Path] = ())
     short = name.removeprefix(BUILTIN).removeprefix("ansible.legacy.")
     message = f"there is no {_WORDS[kind]} {name}"
     if is_fqcn(short):
-        collections = list(collection_folders(root))
+        collections = collection_folders(root)
         if not is_installed(short, collections):
             return None
         namespace, collection, plugin = short.split(".", 2)

@@ -89,7 +89,7 @@ def _check_plugins(operation: Operation, root: Path) -> None:
 
 @lru_cache(maxsize=1024)
 def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
-    return module_fault(name, list(collection_folders(root)))
+    return module_fault(name, collection_folders(root))
 
 
 def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:

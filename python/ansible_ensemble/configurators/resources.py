@@ -244,7 +244,7 @@ class _Resource:
         if run.kind not in ("module", "role"):
             return None
         target = resolve(operation, self._root).target
-        collections = tuple(collection_folders(self._root))
+        collections = collection_folders(self._root)
         if run.kind == MODULE:
             return module_spec(target, collections, tuple(library_folders(operation, self._root)))
         entry = str(run.settings.get("tasks_from") or "main")
@@ -260,7 +260,7 @@ class _Resource:
         if run.kind != MODULE:
             return
         target, libraries = resolve(operation, self._root).target, tuple(library_folders(operation, self._root))
-        names = secret_arguments(target, tuple(collection_folders(self._root)), libraries)
+        names = secret_arguments(target, collection_folders(self._root), libraries)
         if names is None:
             hide_whole(self._node, run.path[0] if run.path else _GIVEN[run.kind], *self._own)
             return

@@ -82,7 +82,7 @@ def _returned(template: NodeTemplate, root: Path) -> tuple[str, frozenset[str]] 
 
 @lru_cache(maxsize=256)
 def _documented(module: str, root: Path) -> frozenset[str]:
-    file = module_file(module, list(collection_folders(root)))
+    file = module_file(module, collection_folders(root))
     data = documented_text(file, "RETURN") if file is not None and file.suffix == ".py" else None
     return frozenset(map(str, data)) if isinstance(data, Mapping) else frozenset()
 
@@ -90,7 +90,7 @@ def _documented(module: str, root: Path) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _names(module: str, root: Path) -> frozenset[str] | None:
     """Names in the documentation of what a module returns, and all in its source; None if that cannot be read."""
-    collections = list(collection_folders(root))
+    collections = collection_folders(root)
     file = module_file(module, collections)
     assert file is not None
     bases = [*(home.parent for home in ansible_homes()), *(folder.parent for folder in collections)]

@@ -23,7 +23,7 @@ def missing_arguments(role: str, task: Task, given: Collection[str]) -> Iterator
         task: what runs it.
         given: the variables that it is given.
     """
-    collections = tuple(collection_folders(task.root))
+    collections = collection_folders(task.root)
     spec = role_spec(role, str(task.setting("tasks_from") or "main"), collections)
     folder = role_folder(role, collections)
     required = [name for name, option in spec.options.items() if option.required] if spec is not None else []

@@ -445,7 +445,7 @@ class _FileChecker:
             near = closest(name, builtin_modules())
             yield InvalidInput(f"there is no module {name}", place, f"did you mean {near}?" if near else None)
             return
-        collections = tuple(collection_folders(self._around.root))
+        collections = collection_folders(self._around.root)
         if is_fqcn(full_name) and is_installed(full_name, collections):
             fault = module_fault(full_name, collections)
             if fault is not None:

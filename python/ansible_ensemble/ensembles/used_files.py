@@ -54,7 +54,7 @@ def used_files(
     base, sources = operation.base or folder, _SOURCES
     resolved = resolve(operation, root)
     target = Path(resolved.target or ".")
-    collections = list(collection_folders(root))
+    collections = collection_folders(root)
     yield from collections_named(f"{resolved.target} {_raw(operation)}", collections)
     if target.is_absolute():
         yield target

@@ -70,7 +70,7 @@ class _Reader:
         self._root = root
         self._within: list[Path] = []
         self.remarks: dict[Remark, None] = {}
-        collections = list(collection_folders(root))
+        collections = collection_folders(root)
         self._spellings = Spellings(collections, [root / "library"], self._place_in)
         self._versions = Versions(session, collections, self._place_in)
 

@@ -104,7 +104,7 @@ def makes_nothing(task: Any, root: Path) -> str:
 
 def spec_of(module: str, root: Path) -> ModuleSpec | None:
     """What is known of a module."""
-    return module_spec(module, tuple(collection_folders(root)), (root / "library",))
+    return module_spec(module, collection_folders(root), (root / "library",))
 
 
 def args_of(task: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def module_schemas(topology: Topology, root: Path, collections: Iterable[str] = 
         root: the project's folder, which may have collections and a folder `library`.
         collections: names of collections.
     """
-    folders, libraries = tuple(collection_folders(root)), (root / "library",)
+    folders, libraries = collection_folders(root), (root / "library",)
     own = (BUILTIN + name for name in builtin_modules())
     asked = [name for one in collections for name in collection_modules(one, folders)]
     names = sorted({*own, *asked, *_named(topology)})

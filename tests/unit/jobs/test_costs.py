@@ -22,8 +22,9 @@ from ansible_ensemble.records.record import record_job
 from tests.bench.services import tosca
 
 #: Calls for each node. More than a twentieth beyond is a failure.
-MOST = {"read": 167, "plan": 1057, "execute": 3018, "record": 1670, "read again": 461, "plan nothing": 125}
+MOST = {"read": 167, "plan": 522, "execute": 2337, "record": 1670, "read again": 461, "plan nothing": 125}
 FEW, MANY = 10, 40
+START = subprocess.Popen.__init__
 
 
 class Costs:
@@ -54,11 +55,10 @@ def costs(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Costs:
     folder.mkdir()
     tosca(folder, "independent", count, '{className: Cmd, primary: "true"}')
     location = locate(folder / "service.yaml")
-    start = subprocess.Popen.__init__
 
     def started(*arguments: Any, **named: Any) -> None:
         found.processes += 1
-        start(*arguments, **named)
+        START(*arguments, **named)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", started)
     ensemble = found.of("read", lambda: read_ensemble(location, options))
