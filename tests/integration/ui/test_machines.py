@@ -216,3 +216,38 @@ def test_machines_are_found_and_shown_by_what_they_are_in(server: Served, field:
             return found
 
     assert sorted(asyncio.run(work())) == headings[field]
+
+
+def test_a_server_that_is_started_anew_is_waited_for(server: Served, tmp_path: Path) -> None:
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            await asyncio.to_thread(server.stop)
+            await browser.until("'offline' in document.body.dataset")
+            assert await browser.run("document.querySelectorAll('td a').length") == 2
+            again = await asyncio.to_thread(Served, tmp_path, "--port", server.base.rpartition(":")[2])
+            again.password = server.password
+            try:
+                again("POST", "/machines", {"Name": "web3"})
+                await browser.until("document.querySelectorAll('td a').length === 3")
+                assert not await browser.run("'offline' in document.body.dataset")
+            finally:
+                await asyncio.to_thread(again.stop)
+
+    asyncio.run(work())
+
+
+def test_whose_token_ends_logs_in_again(server: Served) -> None:
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            token = server("GET", "/users/rocketskates/token?ttl=1s")["Token"]
+            await browser.run(f"sessionStorage.setItem('token', {json.dumps(token)})")
+            while server.status("GET", "/info", token=token) == 0:
+                await asyncio.sleep(0.05)
+            await browser.run("location.hash = '#/machine/x'")
+            await browser.until("document.getElementById('password')")
+
+    asyncio.run(work())

@@ -60,7 +60,7 @@ export async function log(job, offset) {
   return response.status === 416 ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
 }
 
-/** Call `changed` after events that filters match, until what this returns is called; where they are refused, now and then. */
+/** Call `changed` after events that filters match, until what this returns is called; where they are refused, each 5 seconds. */
 export function follow(filters, concerns, changed) {
   let socket, timer, stopped = false;
   const later = (seconds) => {
@@ -74,6 +74,7 @@ export function follow(filters, concerns, changed) {
     address.searchParams.set("token", sessionStorage.getItem("token"));
     socket = new WebSocket(address);
     socket.addEventListener("open", () => {
+      delete document.body.dataset.offline;
       for (const filter of filters) socket.send(`register ${filter}`);
       changed(); // nobody was told of what happened before
     });
@@ -82,7 +83,12 @@ export function follow(filters, concerns, changed) {
       if (event.Type === "websocket" ? event.Action === "refused" : concerns(event)) changed();
       if (event.Type === "websocket" && event.Action === "refused") later(5);
     });
-    socket.addEventListener("close", () => later(2));
+    socket.addEventListener("close", () => {
+      if (stopped) return;
+      document.body.dataset.offline = "";
+      changed(); // the token may have expired
+      later(2);
+    });
   }
   connect();
   return () => {

@@ -1,14 +1,15 @@
-/** What calls `work` soon, once for many calls and never twice at a time; `stop` ends it. */
+/** What calls `work` soon, once for many calls and never twice at a time; `stop` ends it. Once it succeeded, a server that does not answer is waited for. */
 export function soon(work, failed, pause = 300) {
-  let timer, busy = false, due = false, stopped = false;
+  let timer, busy = false, due = false, stopped = false, shown = false;
   async function run() {
     timer = undefined;
     busy = true;
     due = false;
     try {
       await work();
+      shown = true;
     } catch (error) {
-      if (!stopped) failed(error);
+      if (!stopped && !(shown && error.status === 0)) failed(error);
     }
     busy = false;
     if (due) call();
