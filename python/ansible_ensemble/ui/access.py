@@ -11,8 +11,10 @@ from typing import Any
 from aiohttp import web
 from msgspec import Struct
 
+from ansible_ensemble.core.clock import iso_time, now
 from ansible_ensemble.core.page_files import PAGE_HEADERS
 from ansible_ensemble.core.password_check import PasswordCheck, TooManyAttempts
+from ansible_ensemble.reports.values import clean
 from ansible_ensemble.ui.rights import OPEN, ROLES, SEE, rights_of
 from ansible_ensemble.ui.users import Users
 
@@ -57,6 +59,7 @@ class Access:
         read_only: whether nothing may be changed.
         users: who may log in; without them, whoever has a token of `new_token` may do everything.
         secure: whether browsers reach the server by TLS.
+        tell: shows a line of each change that a user asked for to who started the server.
         clock: the seconds that pass.
 
     Attributes:
@@ -70,6 +73,7 @@ class Access:
         read_only: bool = False,
         users: Users | None = None,
         secure: bool = False,
+        tell: Callable[[str], None] = lambda _line: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.read_only = read_only
@@ -80,6 +84,7 @@ class Access:
         # Cookies know no ports; __Host- is one that no other name's server can set.
         self.cookie = f"{'__Host-' if secure else ''}ansible-ensemble-{secrets.token_hex(4)}"
         self._clock = clock
+        self._tell = tell
         self._passwords = PasswordCheck()
         self._tokens: dict[bytes, float] = {}
         self._sessions: dict[bytes, _Session] = {}
@@ -107,6 +112,8 @@ class Access:
         if visitor is not None and right not in (OPEN, *visitor.rights):
             why = "it was started with --read-only" if self.read_only else f"{visitor.name} has no role for it"
             return web.Response(status=403, text=f"This is not allowed: {why}.\n")
+        if visitor is not None and visitor.name and right not in (OPEN, SEE):
+            self._tell(clean(f"{iso_time(now())} {visitor.name}: {right} {request.path_qs}"))
         return await handler(request)
 
     def visitor(self, request: web.Request) -> Visitor | None:

@@ -96,7 +96,7 @@ async def serve(
     """
     address.check(users)
     context = tls_context(address.cert, address.key) if address.cert and address.key else None
-    access = Access(frozenset(), read_only=read_only, users=users, secure=address.scheme == "https")
+    access = Access(frozenset(), read_only=read_only, users=users, secure=address.scheme == "https", tell=tell)
     runner = web.AppRunner(Pages(root, access).application(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

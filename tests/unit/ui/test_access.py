@@ -107,6 +107,12 @@ def test_a_name_that_leads_here_and_is_not_ours_shows_nothing(headers: dict[str,
     assert statuses(access, get(f"/?token={access.new_token()}"), get(headers=headers)) == [200, 403]
 
 
+@pytest.mark.parametrize("headers", [one for one in FROM_ELSEWHERE if "Host" not in one], ids=str)
+def test_other_sites_log_nobody_in(access: Access, headers: dict[str, str]) -> None:
+    refused, after = answers(access, log_in(headers=headers), get())
+    assert (refused.status, refused.cookie, after.status) == (403, "", 401)
+
+
 def test_two_servers_have_sessions_of_their_own() -> None:
     assert Access(frozenset()).cookie != Access(frozenset()).cookie, "cookies know no ports"
 
@@ -214,6 +220,14 @@ def test_a_token_opens_nothing_where_there_are_users(access: Access) -> None:
     assert statuses(access, get(f"/?token={access.new_token()}"), get()) == [401, 401]
 
 
+def test_what_a_user_changes_is_told_where_the_server_runs(file: Path) -> None:
+    told: list[str] = []
+    access = Access(frozenset(), users=Users(file), tell=told.append)
+    answers(access, log_in(), get(), post("/?ensemble=web"), post(headers={"Origin": "http://attacker.example"}))
+    (line,) = told
+    assert line.endswith(" ann: plan /?ensemble=web")
+
+
 WRONG = {
     "a password as it is": "users: {ann: {roles: [read], password: secret}}\n",
     "an unknown role": "users: {ann: {roles: [admin]}}\n",
@@ -239,9 +253,17 @@ def test_a_file_of_users_that_others_may_read_or_change(tmp_path: Path, mode: in
 # --- a proxy ------------------------------------------------------------------------------------------------------
 
 
-def behind(tmp_path: Path, addresses: str, roles: str = "") -> Access:
+def behind(tmp_path: Path, addresses: str, roles: str = "", **said: Any) -> Access:
     text = f"users: {{ann: {{roles: [operate]}}}}\nproxy: {{header: X-User, addresses: [{addresses}]{roles}}}\n"
-    return Access(frozenset(), users=Users(write(tmp_path / "users.yaml", text)))
+    return Access(frozenset(), users=Users(write(tmp_path / "users.yaml", text)), **said)
+
+
+def test_a_name_that_a_proxy_gives_writes_no_codes_to_the_terminal(tmp_path: Path) -> None:
+    told: list[str] = []
+    access = behind(tmp_path, "127.0.0.1", ", roles: [operate]", tell=told.append)
+    assert statuses(access, post(headers={"X-User": "e\x9bve"})) == [200]
+    (line,) = told
+    assert "\x9b" not in line
 
 
 def test_a_proxy_says_who_asks(tmp_path: Path) -> None:
