@@ -29,11 +29,13 @@ _LOOK = """
 p=$1 m=$3
 case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
 a=$p
-while ! { [ -e "$a" ] || [ -L "$a" ]; }; do b=$(dirname -- "$a"); [ "$b" = "$a" ] && break; a=$b; done
+while ! { [ -e "$a" ] || [ -L "$a" ]; }; do
+  case $a in .|/) break;; /*/*|[!/]*/*) a=${a%/*};; /*) a=/;; *) a=.;; esac
+done
 printf '%s\\n%s\\n' "$p" "$a"
 if [ "$a" = "$p" ] && [ -d "$p" ]; then echo /; elif [ "$a" = "$p" ] && [ -f "$p" ]; then cksum < "$p"; else echo; fi
 d=$a
-[ "$a" = "$p" ] && d=$(dirname -- "$p")
+[ "$a" = "$p" ] && case $p in /*/*|[!/]*/*) d=${p%/*};; /*) d=/;; *) d=.;; esac
 r=$(cd -- "$d" 2>/dev/null && pwd -P)${p#"$d"}
 if [ "$a" = "$p" ] && [ -d "$p" ]; then
   [ -z "$2" ] || set -- "$@" -maxdepth 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -44,7 +43,7 @@ class FirstCommand:
         ActionBase.run = acting
 
     def _run(self, action: Any, command: Sequence[str], variables: dict[str, Any]) -> dict[str, Any]:
-        done = self._remote.run_first(action, shlex.join(command)) if self._remote else None
+        done = self._remote.run_first(action, command) if self._remote else None
         if done is not None:
             return {"code": done.code, "stdout": done.stdout.decode("utf-8", "surrogateescape").rstrip("\r\n")}
         arguments = {"argv": list(command), "expand_argument_vars": False}

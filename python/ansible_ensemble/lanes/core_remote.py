@@ -14,7 +14,7 @@ import inspect
 import json
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,9 +158,9 @@ class RemoteLane:
         done = self._beside(connection, order)
         return done is not None and done.code == 0
 
-    def run_first(self, action: Any, command: str) -> ModuleRun | None:
+    def run_first(self, action: Any, command: Sequence[str]) -> ModuleRun | None:
         """Run a command that changes nothing as the user that an action becomes; None if it cannot."""
-        broken, header = self.broken, {"command": command, "shell": "/bin/sh", "environment": environment_of(action)}
+        broken, header = self.broken, {"argv": [*command], "environment": environment_of(action)}
         try:
             return self._around(action._connection, Order(header), beside=False)
         finally:

@@ -211,10 +211,10 @@ class Server:
 
     def _begin(self, header: dict[str, Any], body: bytes) -> None:
         """Start what has a process of its own."""
-        if "command" in header:
-            command, shell = header["command"], header.get("shell") or login_shell()
+        if "command" in header or "argv" in header:
+            argv = header.get("argv") or [login_shell(), "-c", header["command"]]
             environment = {**self._environment, **header.get("environment", {})}
-            self._watch(header["id"], lambda out, err: start_command(environment, shell, command, out, err))
+            self._watch(header["id"], lambda out, err: start_program(argv, environment, out, err))
             return
         if "path" in header:
             path, start, mode = header["path"], header["at"], header["mode"]
@@ -357,12 +357,12 @@ def login_shell() -> str:
     return pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
 
 
-def start_command(environment: dict[str, str], shell: str, command: str, out: int, err: int) -> int:
-    """Start a command by a shell."""
+def start_program(argv: list[str], environment: dict[str, str], out: int, err: int) -> int:
+    """Start a program."""
     settle_in_folder()
     process = subprocess.Popen(
-        [os.path.basename(shell), "-c", command],
-        executable=shell,
+        [os.path.basename(argv[0]), *argv[1:]],
+        executable=argv[0],
         stdin=subprocess.DEVNULL,
         stdout=out,
         stderr=err,
