@@ -32,7 +32,7 @@ class ToolFailed(Exception):
     """A tool did not do the work; of ours that ends the measurement."""
 
 
-def measure(argv: list[str], cwd: Path, **environment: str) -> Cost:
+def measure(argv: list[str], cwd: Path, patience: float = PATIENCE, **environment: str) -> Cost:
     """Run a command to its end; its cpu is that of all processes it has waited for."""
     given = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))}
     given |= {"PATH": f"{Path(sys.executable).parent}:{given['PATH']}", "HOME": str(cwd)} | environment
@@ -40,13 +40,13 @@ def measure(argv: list[str], cwd: Path, **environment: str) -> Cost:
     begin = time.perf_counter()
     with log.open("wb") as output:
         process = subprocess.Popen(argv, cwd=cwd, env=given, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-        alarm = threading.Timer(PATIENCE, process.kill)
+        alarm = threading.Timer(patience, process.kill)
         alarm.start()
         _, status, used = os.wait4(process.pid, 0)
         alarm.cancel()
     wall = time.perf_counter() - begin
-    if wall >= PATIENCE:
-        raise ToolFailed(f"took more than {PATIENCE} s")
+    if wall >= patience:
+        raise ToolFailed(f"took more than {patience} s")
     if status != 0:
         text = log.read_text(errors="replace")[-2000:]
         raise ToolFailed(f"{argv[0]} failed:\n{text}")

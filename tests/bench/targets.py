@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 INDEPENDENT = "independent"
@@ -75,10 +75,10 @@ TARGETS = (
 )
 
 
-def verdicts(costs: Costs) -> Iterator[str]:
+def verdicts(costs: Costs, targets: Iterable[Target] = TARGETS) -> Iterator[str]:
     """A line for each target."""
     yield f"{'target':52} {'at most':>10} {'measured':>10}"
-    for target in TARGETS:
+    for target in targets:
         bound = f"{target.bound:.4g} {target.unit}"
         try:
             found = target.measure(costs)
