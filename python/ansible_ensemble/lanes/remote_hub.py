@@ -15,6 +15,7 @@ import functools
 import gc
 import logging
 import os
+import resource
 import signal
 import socket
 import zlib
@@ -393,11 +394,19 @@ def start(control: socket.socket, parent: int, inherited: list[int]) -> None:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
         processes.detach_stdio()
+        allow_many_descriptors()
         gc.freeze()
         asyncio.run(serve(control))
     except BaseException:
         os._exit(1)
     os._exit(0)
+
+
+def allow_many_descriptors() -> None:
+    """Have room for three descriptors of each connection, up to the limit that this process may set itself."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 async def serve(control: socket.socket) -> None:

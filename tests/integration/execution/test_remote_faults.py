@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -93,6 +94,22 @@ def test_modules_on_the_controller_beside_those_of_hosts(server: Servers) -> Non
     ping = ModuleCall("ansible.builtin.ping")
     outcomes = run(ModuleCall("ansible.builtin.ping", host=host(server)), ping, ping, executors=1)
     assert [outcome.lane for outcome in outcomes] == ["remote", "fast", "fast"]
+
+
+def test_more_connections_than_descriptors_that_a_process_has_at_first(server: Servers) -> None:
+    count = 14
+    orders = [
+        ModuleCall("ansible.builtin.ping", host=host(server, ansible_ssh_extra_args=f"-o ServerAliveInterval={number}"))
+        for number in range(100, 100 + count)
+    ]
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    few = len(list(Path("/proc/self/fd").iterdir())) + 2 * count
+    resource.setrlimit(resource.RLIMIT_NOFILE, (few, before[1]))
+    try:
+        outcomes = run(*orders, executors=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert [outcome.lane for outcome in outcomes] == ["remote"] * count, [outcome.error for outcome in outcomes]
 
 
 def test_a_hosts_python_is_looked_for_once(server: Servers) -> None:
