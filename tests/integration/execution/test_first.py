@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -54,20 +55,21 @@ def test_on_the_controller(tmp_path: Path, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("user", ["nobody", "root"])
 def test_on_a_host(server: Servers, tmp_path: Path, user: str, options: dict[str, Any]) -> None:
     become = {"become": True, "become_method": "su", "become_user": "nobody", "become_flags": "-s /bin/sh"}
-    keywords = {**(become if user == "nobody" else {}), "environment": {"WHO": "a canary"}}
+    canary = uuid4().hex
+    keywords = {**(become if user == "nobody" else {}), "environment": {"WHO": canary}}
     address = {"ansible_host": "127.0.0.1", "ansible_port": server.ports["web1"]}
     place = Host("web1", {**server.variables(Path("/dev/null")), **address})
     made = server.work / "web1" / "made"
     made.unlink(missing_ok=True)
     made.parent.chmod(0o1777)
-    seen = "ps -eo args | grep -c '[c]anary'"  # which is not itself what it looks for
+    seen = f"ps -eo args | grep -c '[{canary[0]}]{canary[1:]}'"  # which is not itself what it looks for
     first = ("sh", "-c", f'id -un; echo "$WHO"; {seen}')
     outcome, asked = run(shell(f"touch {made}", host=place, first=first, keywords=keywords), made, **options)
     assert outcome.ok, outcome.error
     assert outcome.lane == ("stock" if "fast" in options else "remote")
     (question,) = asked
     name, who, times = question["stdout"].splitlines()
-    assert (name, who) == (user, "a canary")
+    assert (name, who) == (user, canary)
     assert outcome.lane == "stock" or times == "0", "it is in no command line"
     assert made.owner() == user
 
