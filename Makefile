@@ -30,7 +30,7 @@ export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONL
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site pictures unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools axe test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -168,7 +168,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_resources.py
 	python tests/bench/bench_remote.py
 
-test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian ## The eight that follow, all at once; on Debian, with Go
+test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian axe ## The nine that follow, all at once; on Debian, with Go
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 
@@ -212,6 +212,12 @@ debian: $(BUILD)/debian ## The Debian of hosts that get packages, users and serv
 $(BUILD)/debian:
 	tests/debian/build $@
 
+axe: $(BUILD)/axe ## What looks for pages that not everybody can use; with npm
+
+$(BUILD)/axe:
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $@.new axe-core@4.10.3
+	mv $@.new $@
+
 awx: $(AWX)/.built $(BUILD)/community ## AWX with all that it needs, for pytest tests/awx; of its sources in AWX_SOURCE, as root
 	tests/awx/up $(AWX)
 
@@ -241,6 +247,9 @@ mutants: $(EQUIPPED) ## Small changes that no unit test notices; MUTANTS_SECONDS
 docs-site: $(EQUIPPED) ## The documentation as a site that can be searched without a network, in .build/site/html
 	docsite/build $(CURDIR)/$(BUILD)/site
 	@echo "Open $(CURDIR)/$(BUILD)/site/html/index.html"
+
+pictures: $(EQUIPPED) ## The pictures of pages in docs/pictures, taken anew in Chromium
+	python docsite/pictures.py docs/pictures
 
 lock: ## Write requirements-dev.lock anew, with the newest versions; needs uv
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --no-header --no-annotate \

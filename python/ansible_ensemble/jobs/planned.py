@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import EnsembleError, UsageError
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.hosts import all_groups
 from ansible_ensemble.ensembles.job_inputs import lost_values
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
@@ -81,9 +82,9 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
 
 
 def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a plan, and `instances`.
+    """The document of a plan, `instances`, and the members of each of the topology's `groups`.
 
-    Of each its `name`, `type`, `host`, `status`, `state`, whether it is `used`, and whom it `needs`.
+    Of each instance its `name`, `type`, `host`, `status`, `state`, whether it is `used`, and whom it `needs`.
     """
     job_options = JobOptions.from_mapping(options)
     read = read_current(locate(ensemble), job_options)
@@ -101,7 +102,11 @@ def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any])
         }
         for instance in read.instances
     ]
-    return {**_plan_of(read, workflow, job_options).document, "instances": instances}
+    groups = {
+        group.name: sorted({*members, *(one.name for one in read.instances if one.template in members)})
+        for group, members in all_groups(read.topology)
+    }
+    return {**_plan_of(read, workflow, job_options).document, "instances": instances, "groups": groups}
 
 
 def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutcome:

@@ -14,7 +14,8 @@ from aiohttp import web
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.execution.journal import read_journal
-from ansible_ensemble.projects.project import Project, find_project, list_ensembles
+from ansible_ensemble.projects.lock import is_left, read_lock
+from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
@@ -31,7 +32,7 @@ from ansible_ensemble.ui.static_files import project_pages
 #: What is asked of the command alone, by its name.
 _COMMANDS = ("status", "outputs", "inputs", "history", "validate")
 #: What instances that are drawn as one have in common.
-_GROUPS = ("type", "host")
+_GROUPS = ("type", "host", "group")
 #: Options of a plan that a page may set.
 _FLAGS = ("force", "prune")
 #: Seconds between two signs of life to viewers.
@@ -112,12 +113,9 @@ class Pages:
         return web.Response(body=file.body, content_type=file.content_type, charset="utf-8")
 
     async def project(self, _request: web.Request) -> web.Response:
-        """The project and its ensembles."""
+        """The project and its ensembles, each with who works on it."""
         project = await asyncio.to_thread(self._read_project)
-        listed = [
-            {"path": name, "name": entry.name if entry else "", "environment": entry.environment if entry else ""}
-            for name, entry in ((name, project.entry(path)) for name, path in self._known.items())
-        ]
+        listed = [_listed(name, path, project.entry(path)) for name, path in self._known.items()]
         about = {
             "name": self.root.name,
             "folder": str(self.root),
@@ -136,13 +134,13 @@ class Pages:
         """A plan of deploy with the `instances`, in words, too, and where the boxes and edges of all are drawn.
 
         `running` are the jobs that run, or were killed and are not recorded yet.
-        With `group`, `type` or `host`, instances that have it in common are one box.
+        With `group`, one of `type`, `host` and `group`, instances that have it in common are one box.
         """
         ensemble = await self._ensemble(request)
         document = await self.answers.get(["graph", str(ensemble)], ensemble)
         drawing = await asyncio.to_thread(_drawing, document, request.query.get("group", ""))
-        running = [job_of_journal(path) for path in open_journals(ensemble.parent)]
-        return _answer({**document, "words": _words(document), "drawing": drawing, "running": running})
+        told = {"words": _words(document), "drawing": drawing, "running": _running(ensemble)}
+        return _answer({**document, **told})
 
     async def drift(self, request: web.Request) -> web.Response:
         """What the last check or discover found; null if there was none."""
@@ -195,13 +193,20 @@ class Pages:
     # --- changing ----------------------------------------------------------------------------------------------------
 
     async def plan(self, request: web.Request) -> web.Response:
-        """Make a plan of `workflow` with `inputs` and `options`, which waits for approval."""
+        """Make a plan of `workflow` with `inputs` and `options`, which waits for approval.
+
+        With `rollback` it goes back to the job that this names.
+        """
         ensemble, given = await self._ensemble(request), await _given(request)
         workflow, inputs = given.get("workflow", "deploy"), given.get("inputs") or {}
         options = given.get("options") or {}
         if workflow not in WORKFLOWS or not (isinstance(inputs, Mapping) and isinstance(options, Mapping)):
             raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
         flags = [f"--{name}" for name in _FLAGS if options.get(name)]
+        if rollback := given.get("rollback"):
+            if not is_change_id(str(rollback)):
+                raise BadRequest("what a plan goes back to is the id of a job")
+            flags += ["--rollback", str(rollback)]
         return _plan(await self.jobs.plan(ensemble, inputs, ["--workflow", workflow, *flags]), status=201)
 
     async def plans(self, request: web.Request) -> web.Response:
@@ -304,11 +309,31 @@ def _words(plan: dict[str, Any]) -> dict[str, Any]:
     return {"summary": summary_line(plan), "empty": is_empty(plan), "fates": fates}
 
 
+def _listed(name: str, path: Path, entry: EnsembleEntry | None) -> dict[str, Any]:
+    """An ensemble of the project: who holds its lock, and the jobs that run or were killed and are not recorded."""
+    lock = read_lock(path)
+    held = lock and {
+        "operation": lock.operation,
+        "who": str(lock.job) if lock.job else lock.who,
+        "since": lock.created,
+        "left": is_left(lock),
+    }
+    about = {"name": entry.name, "environment": entry.environment} if entry else {"name": "", "environment": ""}
+    return {"path": name, **about, "lock": held, "running": _running(path)}
+
+
+def _running(ensemble: Path) -> list[str]:
+    return [job_of_journal(path) for path in open_journals(ensemble.parent)]
+
+
 def _drawing(document: dict[str, Any], group: str) -> Any:
     graph = graph_of(document)
     if group in _GROUPS:
         ones = [*document["resource_changes"], *document["instances"]]
-        graph = grouped(graph, {one["name"]: one[group] for one in ones if one.get(group)})
+        common = {name: one for one, names in document["groups"].items() for name in names}
+        graph = grouped(
+            graph, common if group == "group" else {one["name"]: one[group] for one in ones if one.get(group)}
+        )
     return msgspec.to_builtins(draw(graph))
 
 

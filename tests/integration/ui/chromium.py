@@ -130,9 +130,14 @@ class Chromium:
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )
 
+    async def prefer(self, scheme: str) -> None:
+        """Have the page be `light` or `dark`."""
+        await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
     async def picture(self) -> bytes:
-        """The page as a PNG."""
-        told = await self.call("Page.captureScreenshot", format="png")
+        """What is seen of the page, once it is drawn, as a WebP."""
+        await self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        told = await self.call("Page.captureScreenshot", format="webp", quality=80)
         return base64.b64decode(told["data"])
 
     async def __aexit__(

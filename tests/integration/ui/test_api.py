@@ -149,6 +149,52 @@ def test_a_job_is_cancelled_as_by_ctrl_c(browser: Browser, project: Path, monkey
     browser("DELETE", f"runs/{run['id']}", 404)
 
 
+def test_the_project_says_who_works_on_an_ensemble(
+    browser: Browser, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = project / "go-on"
+    monkeypatch.setenv("WAITS_FOR", str(go_on))
+    (idle,) = browser("GET", "project")["ensembles"]
+    assert (idle["lock"], idle["running"]) == (None, [])
+    made = browser("POST", "plans", 201, workflow="deploy")
+    browser("POST", f"plans/{made['id']}/approval", 202)
+    (busy,) = browser.until("project", lambda found: found["ensembles"][0]["running"])["ensembles"]
+    assert (busy["lock"]["operation"], busy["lock"]["left"]) == ("deploy", False)
+    go_on.touch()
+    browser.until("runs", over)
+    (job,) = browser("GET", "history")["jobs"]
+    assert busy["running"] == [job["change_id"]]
+    assert browser("GET", "project")["ensembles"] == [idle]
+
+
+def test_a_journal_that_is_damaged_is_shown_as_far_as_it_can_be_read(browser: Browser, project: Path) -> None:
+    made = browser("POST", "plans", 201, workflow="deploy")
+    browser("POST", f"plans/{made['id']}/approval", 202)
+    browser.until("runs", over)
+    (job,) = browser("GET", "history")["jobs"]
+    (journal,) = (project / "web" / "jobs").glob("*.events.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2][:20] + b"\n"
+    journal.write_bytes(b"".join(lines))
+    found = browser("GET", f"jobs/{job['change_id']}/entries")
+    assert [entry["seq"] for entry in found["entries"]] == [1, *range(3, len(lines))]
+    assert found["damage"]
+
+
+def test_a_plan_goes_back_to_an_earlier_job_as_by_the_command(browser: Browser) -> None:
+    browser("POST", "plans", 400, workflow="deploy", rollback="--force")
+    (error,) = browser("POST", "plans", 422, workflow="deploy", rollback="A6BOLuUH0000")["errors"]
+    assert "no record of a job" in error["text"]
+
+
+def test_instances_of_a_group_are_drawn_as_one(browser: Browser, project: Path) -> None:
+    service = project / "web" / "service.yaml"
+    groups = "  groups: {backend: {type: tosca.groups.Root, members: [db, app]}}\n"
+    service.write_text(service.read_text().replace("  outputs:", f"{groups}  outputs:"))
+    drawn = browser("GET", "graph?group=group")["drawing"]
+    assert [(one["box"]["name"], one["box"]["words"]) for one in drawn["boxes"]] == [("backend", "2 instances")]
+
+
 def test_a_check_finds_what_changed_on_the_host(browser: Browser) -> None:
     assert browser("GET", "drift") is None
     browser("POST", "runs", 202, workflow="check")

@@ -18,6 +18,8 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed"),
 ]
 
+#: A program for pages that finds what not everybody can use (make axe).
+AXE = Path(__file__).parents[3] / ".build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = ("topology", "plan", "jobs", "drift", "values")
 WIDTHS = (360, 768, 1280, 2560)
 
@@ -72,6 +74,35 @@ def test_a_deploy_by_the_pages_and_every_page_after_it(served: Served) -> None:
         assert SECRET not in seen
         assert HOSTILE in seen, "a value is shown as it is"
         assert not await browser.run("document.querySelector('main img')"), "and is no markup"
+
+    in_browser(served, work)
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: make axe")
+def test_everybody_can_use_the_pages(served: Served) -> None:
+    async def look(browser: Chromium, page: str) -> list[str]:
+        told = await browser.run("axe.run().then((found) => JSON.stringify(found.violations))")
+        return [
+            f"{page}: {one['impact']}: {one['help']}: {[node['html'] for node in one['nodes'][:3]]}"
+            for one in json.loads(told)
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    async def work(browser: Chromium) -> None:
+        await browser.run(AXE.read_text() + "; null")
+        found = await look(browser, "project")
+        await deploy(browser, served)
+        await go(browser, at(served, "jobs"))
+        job = await browser.run("document.querySelector('td a').textContent")
+        ways = [at(served, page) for page in PAGES] + [at(served, "instance", "app"), at(served, "job", job)]
+        for scheme, width in (("light", WIDTHS[-1]), ("dark", WIDTHS[0])):
+            await browser.prefer(scheme)
+            await browser.resize(width)
+            for way in ways:
+                await go(browser, way)
+                await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+                found += await look(browser, f"{scheme} {way}")
+        assert not found, "\n".join(found)
 
     in_browser(served, work)
 

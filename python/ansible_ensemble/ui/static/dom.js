@@ -1,5 +1,7 @@
 // Elements are made from data, never from text of HTML: a value cannot become markup.
 
+// A text of so many characters is never scrolled.
+const SHORT = 600;
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "g", "path", "rect", "text", "title", "marker", "defs", "line"]);
 
@@ -53,7 +55,12 @@ export function valueText(value) {
 
 export function valueView(value) {
   const text = valueText(value);
-  return text.includes("\n") || text.length > 90 ? h("pre", {}, text) : h("code", {}, text);
+  return text.includes("\n") || text.length > 90 ? lines(text) : h("code", {}, text);
+}
+
+/** A text of lines; one that may need scrolling is reached by the keyboard. */
+export function lines(text) {
+  return h("pre", { tabindex: text.length > SHORT ? "0" : null }, text);
 }
 
 /** Seconds as people say them. */

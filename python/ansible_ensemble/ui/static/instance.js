@@ -1,12 +1,18 @@
 import { get } from "./api.js";
 import { badge, duration, empty, h, show, table, valueView } from "./dom.js";
+import { output } from "./output.js";
+
+// So many of the newest jobs are looked through.
+const SHOWN = 10;
 
 export async function open(context) {
   const { ensemble, name, content, address } = context;
-  let status, graph, drift;
+  let status, graph, drift, checked;
   async function load() {
     const parameters = { ensemble };
-    [status, graph, drift] = await Promise.all([get("status", parameters), get("graph", parameters), get("drift", parameters)]);
+    [status, graph, drift] = await Promise.all(["status", "graph", "drift"].map((path) => get(path, parameters)));
+    const record = drift && await get(`jobs/${drift.job}`, parameters).catch(() => null); // it may be of a clone
+    checked = record?.tasks.find((task) => task.target === `::${name}`);
   }
   await load();
   return {
@@ -27,9 +33,11 @@ export async function open(context) {
         recorded?.state ?? "", h("span", { class: "faint" }, ` ${recorded?.type ?? change?.type ?? ""}`)),
       h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, graph.words.fates[name] ?? "leaves it as it is"),
         h("dt", {}, "Needs"), h("dd", {}, links([...new Set(needs)])), h("dt", {}, "Is needed by"), h("dd", {}, links(needed)),
+        h("dt", {}, "Last check"), h("dd", {}, checked ? [badge(live ? "drifted" : "ok"), " ",
+          h("a", { href: address("job", ensemble, drift.job) }, drift.job)] : "none of it"),
         recorded?.created ? [h("dt", {}, "Created by"), h("dd", {}, String(recorded.created))] : null),
       h("h2", {}, "Values"), values(recorded, change, live), h("h2", {}, "History"), history);
-      changes(context).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took"], rows) : empty("No job changed it yet.")),
+      changes(context).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took", "Output"], rows) : empty("No job changed it yet.")),
         (error) => show(history, h("p", {}, error.message)));
     },
   };
@@ -50,10 +58,26 @@ function values(recorded, change, live) {
   }));
 }
 
+/** What its jobs did to it, newest first; what operations printed and changed is read where somebody asks for it. */
 async function changes({ ensemble, name, address }) {
   const { jobs } = await get("history", { ensemble });
-  const records = await Promise.all(jobs.slice(0, 10).map((job) => get(`jobs/${job.change_id}`, { ensemble })));
+  const records = await Promise.all(jobs.slice(0, SHOWN).map((job) => get(`jobs/${job.change_id}`, { ensemble })));
   return records.flatMap(({ job, tasks }) => tasks.filter((task) => task.target === `::${name}`).map((task) => [
     h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), task.implementation?.operation ?? "",
-    badge(task.ready_state?.local), task.reason ?? "", duration(task.seconds)]));
+    badge(task.ready_state?.local), task.reason ?? "", duration(task.seconds), outputs(ensemble, job.change_id, task.change_id)]));
+}
+
+function outputs(ensemble, job, task) {
+  const room = h("div");
+  const read = async () => {
+    show(room, "Loading…");
+    try {
+      const { entries } = await get(`jobs/${job}/entries`, { ensemble });
+      const entry = entries.find((one) => one.event === "finished" && one.task === task);
+      show(room, (entry && output(entry)) ?? h("p", { class: "faint" }, "It printed and changed nothing that was kept."));
+    } catch (error) {
+      show(room, h("p", { class: "faint" }, error.message));
+    }
+  };
+  return h("details", { ontoggle: (event) => event.target.open && read() }, h("summary", {}, "Show"), room);
 }

@@ -1,5 +1,6 @@
-import { get } from "./api.js";
-import { badge, duration, empty, h, problems, show, table, valueText } from "./dom.js";
+import { get, post } from "./api.js";
+import { badge, duration, empty, h, lines, plain, problems, show, table } from "./dom.js";
+import { output } from "./output.js";
 
 const ROW = 24;
 const CHARACTER = 7.3;
@@ -18,6 +19,8 @@ class Job {
     this.seq = -1;
     this.header = this.end = null;
     this.waiting = new Map();
+    this.said = h("div");
+    this.log = h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": "What happened, line by line" });
   }
 
   async load() {
@@ -27,6 +30,7 @@ class Job {
     this.waiting.clear();
     this.seq = -1;
     this.header = this.end = null;
+    this.log.replaceChildren();
     this.running = found.running;
     this.damage = found.damage;
     found.entries.forEach((entry) => this.take(entry));
@@ -54,6 +58,7 @@ class Job {
     if (entry.seq <= this.seq) return;
     this.seq = entry.seq;
     const { event, key } = entry;
+    this.tell(entry);
     if (event === "job-started") this.header = entry;
     else if (event === "job-finished") { this.end = entry; this.running = false; }
     else if (event === "started") {
@@ -69,26 +74,56 @@ class Job {
     else if (["skipped", "blocked", "cancelled"].includes(event)) this.operations.set(key, { ...entry, ...named(key), outcome: event });
   }
 
+  /** Add to the log, which follows unless somebody has scrolled up in it. */
+  tell(entry) {
+    this.time = entry.time ?? this.time; // progress has none of its own
+    const line = words(entry);
+    if (!line) return;
+    const { log } = this;
+    const follows = log.scrollTop + log.clientHeight >= log.scrollHeight - ROW;
+    log.append(plain(`${new Date(this.time * 1000).toISOString().slice(11, 19)}  ${line}\n`));
+    if (follows) log.scrollTop = log.scrollHeight;
+  }
+
+  async goBack(event) {
+    const { name, ensemble, address } = this.context;
+    event.target.disabled = true;
+    try {
+      const made = await post("plans", { ensemble }, { workflow: "deploy", rollback: name });
+      this.context.go(address("plan", ensemble, made.id));
+    } catch (error) {
+      show(this.said, problems(error.errors ?? [{ text: error.message }]));
+      event.target.disabled = false;
+    }
+  }
+
   draw() {
     if (this.closed) return;
-    const { name, content, ensemble, address } = this.context;
+    const { name, content, ensemble, address, project } = this.context;
     const all = [...this.operations.values()].filter((one) => one.implementation !== "" || one.outcome);
     const ended = all.filter((one) => one.until !== undefined);
     const failed = ended.filter((one) => one.ok === false);
     const seconds = this.end?.seconds ?? (Date.now() / 1000 - (this.header?.time ?? Date.now() / 1000));
     const open = new Set([...content.querySelectorAll("details[open][id]")].map((one) => one.id));
     const at = content.querySelector(".timeline")?.parentElement.scrollTop ?? 0;
+    const read = this.log.isConnected && this.log.scrollTop + this.log.clientHeight < this.log.scrollHeight - ROW ? this.log.scrollTop : Infinity;
+    const begun = all.length - ended.length;
     show(content, h("h1", {}, `Job ${name}`), this.damage.length ? problems(this.damage.map((text) => ({ text }))) : null,
       h("p", { class: "summary" }, this.header?.workflow ?? "", " ", badge(this.running ? "running" : failed.length ? "failed" : this.end ? "ok" : "interrupted"),
-        ` ${ended.length} of ${this.header?.total ?? "?"} operations, ${duration(seconds)}`),
+        ` ${ended.length} of ${this.header?.total ?? "?"} operations${this.running && begun ? `, ${begun} running` : ""}, ${duration(seconds)}`),
+      this.said,
+      !this.running && this.end && this.header?.workflow === "deploy" && project.may.includes("plan")
+        ? h("p", {}, h("button", { onclick: (event) => this.goBack(event) }, "Plan to go back to this job")) : null,
       this.running ? h("p", { class: "faint" }, "It is cancelled where it was begun: at its terminal, in AWX, or on the page of ",
         h("a", { href: address("jobs", ensemble) }, "jobs"), ".") : null,
       failed.length ? [h("h2", {}, "Failed"), failed.map((one) => this.failure(one))] : null,
       all.length ? [h("h2", {}, "Timeline"), this.timeline(all)] : empty("No operation has begun."),
       this.waiting.size ? [h("h2", {}, "Waiting"), table(["Operation", "For"], [...this.waiting].map(([key, what]) => [key, [what].flat().join(", ")]))] : null,
+      all.length ? [h("h2", {}, "Log"), this.log] : null,
       all.length ? [h("h2", {}, "Operations"), ended.map((one) => this.details(one, open))] : null);
     const timeline = content.querySelector(".timeline")?.parentElement;
     if (timeline) timeline.scrollTop = at;
+    this.log.scrollTop = Math.min(read, this.log.scrollHeight);
     clearTimeout(this.timer);
     if (this.running) this.timer = setTimeout(() => this.draw(), 1000);
   }
@@ -102,7 +137,7 @@ class Job {
     const critical = path(timed);
     const labels = timed.map((one) => clip(`${one.instance} ${short(one)}`, 40));
     const left = Math.max(...labels.map((label) => label.length)) * CHARACTER + 16;
-    const across = 700;
+    const across = Math.max(160, this.context.content.clientWidth - left - 40);
     const bars = timed.map((one, row) => {
       const x = ((one.from - begin) / span) * across;
       const width = Math.max(2, (((one.until ?? now) - one.from) / span) * across);
@@ -111,7 +146,7 @@ class Job {
         h("title", {}, title), h("rect", { x: left + x, y: row * ROW + 5, width, height: ROW - 10, rx: 3 }),
         h("text", { x: left - 10, y: row * ROW + 16, "text-anchor": "end" }, labels[row]));
     });
-    return h("div", { class: "scroll frame" }, h("svg", {
+    return h("div", { class: "frame", tabindex: "0", role: "region", "aria-label": "Timeline" }, h("svg", {
       class: "timeline", width: left + across + 8, height: timed.length * ROW + 8, role: "img",
       "aria-label": `${timed.length} operations in ${duration(span)}; those outlined decide how long the job takes`,
     }, bars));
@@ -119,7 +154,7 @@ class Job {
 
   failure(one) {
     return h("div", { class: "problem" }, h("strong", {}, `${one.instance}: ${short(one)} `), one.host ? `on ${one.host}` : "",
-      h("pre", {}, one.error ?? ""), output(one));
+      lines(one.error ?? ""), output(one));
   }
 
   details(one, open) {
@@ -149,16 +184,19 @@ function path(timed) {
   return keys;
 }
 
+/** An entry as a line; nothing for one that is of no interest. */
+function words(entry) {
+  const { event, instance, error, text } = entry;
+  const what = `${instance}: ${short(entry)}`;
+  if (event === "started") return entry.implementation ? `${what} ...${entry.host ? ` on ${entry.host}` : ""}` : "";
+  if (event === "finished") {
+    const how = entry.ok ? (entry.changed ? "changed" : "ok") : `failed: ${error ?? ""}`;
+    return entry.implementation ? `${what} ${how} (${duration(entry.seconds ?? 0)})` : "";
+  }
+  if (event === "progressed") return `${entry.key}: ${text}`;
+  return "";
+}
+
 const short = (one) => (one.operation ?? "").split(".").pop();
 const clip = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const named = (key) => ({ instance: key.split(":").slice(0, -1).join(":"), operation: key.split(":").pop() });
-
-function output({ result, diff, messages, drift }) {
-  const parts = [
-    ...(messages ?? []).map((text) => h("p", {}, text)),
-    drift?.length ? table(["Value", "Recorded", "Live"], drift.map((one) => [one.name, valueText(one.recorded), valueText(one.live)])) : null,
-    ...["stdout", "stderr"].filter((name) => result?.[name]?.trim()).map((name) => h("pre", {}, result[name])),
-    ...(diff ?? []).map((one) => h("pre", {}, typeof one === "string" ? one : [one.before_header, one.before, one.after_header, one.after, one.prepared].filter(Boolean).map(valueText).join("\n"))),
-  ].filter(Boolean);
-  return parts.length ? parts : null;
-}

@@ -72,7 +72,7 @@ export async function open(context) {
         [...runs].reverse().slice(0, 5).map(runView),
         h("h2", {}, "History"), rows.length
           ? [h("p", { class: "faint" }, "Tick two jobs to compare what they recorded."),
-            table(["", "Job", "Started (UTC)", "Workflow", "Result", "Status", "Took", ""], rows)]
+            table(["Compare", "Job", "Started (UTC)", "Workflow", "Result", "Status", "Took", "Ran"], rows)]
           : empty("There are no jobs yet.", h("p", {}, h("a", { href: address("plan", ensemble) }, "Make a plan"), " to begin.")),
         jobs.length > SHOWN ? h("p", { class: "faint" }, `${jobs.length - SHOWN} older jobs are shown by ansible-ensemble history.`) : null);
       for (const log of content.querySelectorAll(".log")) log.scrollTop = log.scrollHeight;
@@ -87,7 +87,7 @@ export async function open(context) {
   return view;
 }
 
-export const time = (text) => (text ?? "").replace(/^(\d+-\d+-\d+)-(\d+)-(\d+)-(\d+).*$/, "$1 $2:$3:$4");
+export const time = (text) => (text ?? "").replace(/^(\d+-\d+-\d+)[-T](\d+)[-:](\d+)[-:](\d+).*$/, "$1 $2:$3:$4");
 
 function difference(one, two) {
   const by = (record) => new Map(record.tasks.map((task) => [`${task.target} ${task.implementation?.operation ?? ""}`, task]));

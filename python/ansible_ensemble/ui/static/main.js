@@ -80,7 +80,9 @@ async function render() {
     header(chosen ? page : "", chosen ? ensemble : undefined);
     document.title = [name, ensemble, project.name].filter(Boolean).join(" · ");
     if (!chosen || ensemble === undefined) {
-      await projectPage.render(content, { project, address });
+      const stop = await projectPage.render(content, { project, address });
+      if (mine === turn) leave = stop;
+      else stop();
       return;
     }
     const room = h("div", {}, h("p", { class: "loading", role: "status" }, "Loading…"));

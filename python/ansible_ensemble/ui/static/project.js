@@ -1,33 +1,87 @@
 import { get } from "./api.js";
-import { badge, empty, h, show, table } from "./dom.js";
+import { badge, empty, h, problems, show, table } from "./dom.js";
 import { time } from "./jobs.js";
 
+const HEADS = ["Ensemble", "Environment", "Status", "Instances", "Drift", "Last job", "Now"];
+const PAUSE = 3000;
+
+/** The ensembles, kept up to date; resolves to a function that ends this. */
 export async function render(content, { project, address }) {
   if (!project.ensembles.length) {
     show(content, h("h1", {}, "Ensembles"), empty("This project has no ensemble yet.",
       h("p", {}, h("code", {}, "ansible-ensemble init"), " makes one, as does the first deploy of a service template.")));
-    return;
+    return () => {};
   }
-  const cells = project.ensembles.map((one) => ({ one, last: h("span"), status: h("span"), count: h("span") }));
-  show(content, h("h1", {}, "Ensembles"), h("p", { class: "faint" }, project.folder),
-    table(["Ensemble", "Environment", "Status", "Instances", "Last job"], cells.map(({ one, last, status, count }) => [
-      h("a", { href: address("topology", one.path) }, one.name || one.path), one.environment, status, count, last])));
-  await Promise.all(cells.map(async ({ one, last, status, count }) => {
-    const parameters = { ensemble: one.path };
+  const said = h("div");
+  const rows = new Map(project.ensembles.map((one) => [one.path, new Row(one, address)]));
+  show(content, h("h1", {}, "Ensembles"), h("p", { class: "faint" }, project.folder), said,
+    table(HEADS, [...rows.values()].map((row) => row.cells())));
+  const timer = setInterval(async () => {
+    if (document.hidden) return;
+    try {
+      for (const one of (await get("project")).ensembles) rows.get(one.path)?.update(one);
+      show(said);
+    } catch (error) {
+      show(said, problems(error.errors ?? [{ text: error.message }]));
+    }
+  }, PAUSE);
+  await Promise.all([...rows.values()].map((row) => row.load()));
+  return () => clearInterval(timer);
+}
+
+class Row {
+  constructor(one, address) {
+    this.one = one;
+    this.address = address;
+    [this.status, this.count, this.drift, this.last, this.now] = Array.from({ length: 5 }, () => h("span"));
+    this.tell();
+  }
+
+  cells() {
+    const { path, name, environment } = this.one;
+    return [h("a", { href: this.address("topology", path) }, name || path), environment,
+      this.status, this.count, this.drift, this.last, this.now];
+  }
+
+  update(one) {
+    const known = JSON.stringify(this.one);
+    this.one = one;
+    if (JSON.stringify(one) === known) return;
+    this.tell();
+    this.load();
+  }
+
+  /** Who works on it, and by which job. */
+  tell() {
+    const { path, lock, running } = this.one;
+    const jobs = running.map((job) => [" ", h("a", { href: this.address("job", path, job) }, job)]);
+    if (lock && !lock.left) {
+      show(this.now, badge("running"), ` ${lock.operation}`, jobs, h("div", { class: "faint" }, `${lock.who}, since ${time(lock.since)}`));
+    } else show(this.now, jobs.length ? [badge("interrupted"), jobs, h("div", { class: "faint" }, "recorded by the next job, or by recover")] : "");
+  }
+
+  async load() {
+    const parameters = { ensemble: this.one.path };
     try {
       const found = await get("status", parameters);
-      show(status, badge(found.status ?? "not deployed"));
-      show(count, String(found.instances.length));
+      show(this.status, badge(found.status ?? "not deployed"));
+      show(this.count, String(found.instances.length));
     } catch (error) {
-      show(status, badge("invalid"), h("div", { class: "faint" }, error.message));
+      show(this.status, badge("invalid"), h("div", { class: "faint" }, error.message));
+      return;
     }
     try {
-      const [newest] = (await get("history", parameters)).jobs;
+      const [history, drift] = await Promise.all([get("history", parameters), get("drift", parameters)]);
+      const [newest] = history.jobs;
       if (newest) {
-        show(last, h("a", { href: address("job", one.path, newest.change_id) },
-          `${newest.workflow} ${newest.change_id}`), " ", badge(newest.outcome ?? ""), " ",
-        h("span", { class: "faint" }, time(newest.end_time ?? newest.start_time)));
+        show(this.last, h("a", { href: this.address("job", this.one.path, newest.change_id) }, `${newest.workflow} ${newest.change_id}`),
+          " ", badge(newest.outcome ?? ""), h("div", { class: "faint" }, time(newest.end_time ?? newest.start_time)));
       }
-    } catch { /* said by the status already */ }
-  }));
+      const drifted = drift?.instances.length;
+      show(this.drift, drift === null ? h("span", { class: "faint" }, "not checked")
+        : h("a", { href: this.address("drift", this.one.path) }, drifted ? `${drifted} drifted` : "none"));
+    } catch (error) {
+      show(this.last, h("span", { class: "faint" }, error.message));
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { get } from "./api.js";
 import { announce, badge, empty, h, show } from "./dom.js";
 
 const AROUND = 16;
-const GROUPS = { "": "each instance", type: "by type", host: "by host" };
+const GROUPS = { "": "each instance", type: "by type", host: "by host", group: "by group" };
 const STATES = { creating: "pending", configuring: "pending", starting: "pending", stopping: "pending", deleting: "pending" };
 
 export async function open(context) {

@@ -1,0 +1,99 @@
+"""Takes the pictures of the pages, in Chromium, of a guestbook that is deployed, changed and broken.
+
+pictures.py FOLDER takes those of the documentation; with --all, also dark, small and large ones, to look at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.integration.ui.chromium import Chromium  # noqa: E402
+from tests.integration.ui.conftest import Served  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Page -> what it is about, and what is there once it is whole.
+PAGES = {
+    "project": ("", "td:nth-child(6) .badge"),
+    "topology": ("ensemble.yaml", ".node"),
+    "instance": ("ensemble.yaml/app", "td details"),
+    "plan": ("ensemble.yaml", ".change"),
+    "jobs": ("ensemble.yaml", "td a"),
+    "job": ("ensemble.yaml/JOB", ".bar"),
+    "drift": ("ensemble.yaml", ".panel"),
+    "values": ("ensemble.yaml", ".field"),
+}
+#: Width and height in pixels.
+DOCUMENTED, OTHERS = (1100, 700), ((360, 740), (2560, 1200))
+
+
+def command(folder: Path, *words: str) -> str:
+    """What the command prints."""
+    return subprocess.run(
+        ["ansible-ensemble", *words], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+
+
+@contextmanager
+def guestbook(folder: Path) -> Iterator[Path]:
+    """A guestbook that was deployed and changed, and whose proxy has ended, which a check has found."""
+    project = folder / "guestbook"
+    copy = ("examples/copy.py", "examples/guestbook", str(project), "port=8780", "app_port=8781")
+    subprocess.run([sys.executable, *copy], cwd=ROOT, check=True)
+    command(project, "trust")
+    command(project, "deploy", "--approve")
+    try:
+        command(project, "deploy", "--approve", "--input", "title=Our guests")
+        os.kill(int((project / "site" / "proxy" / "pid").read_text()), signal.SIGTERM)
+        command(project, "check")
+        yield project
+    finally:
+        command(project, "undeploy", "--approve")
+
+
+async def take(served: Served, job: str, pictures: Path, *, everything: bool) -> None:
+    """Open each page, and keep what it looks like."""
+    looks = list(product(("light", "dark"), (DOCUMENTED, *OTHERS))) if everything else [("light", DOCUMENTED)]
+    async with Chromium() as browser:
+        await browser.open(served.address())
+        for page, (about, whole) in PAGES.items():
+            await browser.until("document.querySelector('h1')")
+            way = "/".join(filter(None, (page if about else "", about.replace("JOB", job))))
+            await browser.run(f"document.querySelector('h1').remove(); location.hash = '#/{way}'")
+            await browser.until(f"document.querySelector('h1') && document.querySelector('main {whole}')")
+            for scheme, size in looks:
+                await browser.resize(*size)
+                await browser.prefer(scheme)
+                name = f"ui-{page}-{scheme}-{size[0]}" if everything else f"ui-{page}"
+                (pictures / f"{name}.webp").write_bytes(await browser.picture())
+        assert not browser.complaints, browser.complaints
+
+
+def main(pictures: Path, *, everything: bool) -> None:
+    """Take the pictures."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, guestbook(Path(folder)) as project:
+        first = json.loads(command(project, "history", "--output", "json"))["jobs"][-1]["change_id"]
+        served = Served(project)
+        try:
+            asyncio.run(take(served, first, pictures, everything=everything))
+        finally:
+            served.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), everything="--all" in sys.argv)
