@@ -49,8 +49,8 @@ def _of_machines() -> tuple[Command, ...]:
 
 
 _STATE = (
-    Command("state push", "state_push", "bring what a job left here to where the state lives", _HISTORY),
-    Command("state pull", "state_pull", "have the newest state here", _HISTORY),
+    Command("state push", "state", "bring what a job left here to where the state lives", _HISTORY),
+    Command("state pull", "state", "have the newest state here", _HISTORY),
 )
 
 COMMANDS: tuple[Command, ...] = (

@@ -215,12 +215,12 @@ class Environment(Struct):
         value = self._decrypted(value)
         if not isinstance(value, (str, Mapping, list)):
             return value
-        from ansible_ensemble.functions.alone import evaluate_alone
+        from ansible_ensemble.functions.table import evaluate_without_topology
         from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 
         environ = os.environ if self.trusted else OwnVariables({})
         around = EvaluationEnvironment(self.root, self.folder, environ=environ, trusted=self.trusted)
-        return evaluate_alone(value, self.folder / ENSEMBLE_FILE, around)
+        return evaluate_without_topology(value, self.folder / ENSEMBLE_FILE, around)
 
     def _decrypted(self, value: Any) -> Any:
         if isinstance(value, VaultText):

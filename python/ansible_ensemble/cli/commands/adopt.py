@@ -12,7 +12,6 @@ from ansible_ensemble.core.errors import UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("names", metavar="NAME", nargs="*", default=[], help="instances, by name (default: all)")
     parser.add_argument(
         "--attribute",
@@ -25,7 +24,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Take existing resources into the status."""
     from ansible_ensemble.jobs import commands as jobs
 
     if arguments.attribute:

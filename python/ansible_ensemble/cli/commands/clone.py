@@ -10,14 +10,12 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("source", metavar="SOURCE", help="git URL or path of a project, ensemble or CSAR")
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=None, help="target folder (default: ./NAME)")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Copy a project or ensemble."""
     from ansible_ensemble.jobs import commands as jobs
 
     console = session.console

@@ -12,7 +12,6 @@ _KINDS = ("instances", "templates", "workflows", "operations", "outputs", "chang
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.epilog = 'For bash: eval "$(ansible-ensemble completion bash)"; for fish: ... completion fish | source'
     shells = ", ".join(SHELLS)
     parser.add_argument("shell", metavar="SHELL", nargs="?", default=None, choices=SHELLS, help=f"one of {shells}")
@@ -22,7 +21,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print the script; or names, for it to offer: none where there is no ensemble that can be read."""
     if hasattr(arguments, "values"):
         session.console.result("".join(f"{name}\n" for name in _names(arguments.values)))
         return 0

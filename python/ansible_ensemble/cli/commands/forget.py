@@ -10,7 +10,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("names", metavar="NAME", nargs="+", help="instances to forget, with what they host")
     options.add_ensemble_option(parser)
     options.add_approval(parser)
@@ -19,7 +18,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Remove instances from the status; the resources are left alone."""
     from ansible_ensemble.jobs import commands as jobs
 
     given = options.job_options(arguments, session.console.environment)

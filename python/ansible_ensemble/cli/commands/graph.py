@@ -23,7 +23,6 @@ _FORMATS: dict[str, Callable[[dict[str, Any], bool], str]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
     parser.add_argument(
         "--workflow", metavar="NAME", default="deploy", help="draw what this workflow would do (default: deploy)"
@@ -36,7 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Draw the topology with its statuses, and what the workflow would change of it."""
     plan = _plan(arguments, session)
     if session.console.machine:
         session.console.document(plan)

@@ -10,7 +10,6 @@ from ansible_ensemble.reports.history_text import history_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     parser.add_argument("-n", "--last", metavar="N", type=options.positive, help="only the last N jobs")
     options.add_options(parser, "history")
@@ -18,7 +17,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """List the jobs, the newest first; `show` shows one in detail."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

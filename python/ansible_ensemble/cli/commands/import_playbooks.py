@@ -14,7 +14,6 @@ _QUESTION = "Import, and look at the hosts in check mode?"
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("playbooks", metavar="PLAYBOOK", nargs="+", help="playbooks, in the order in which they run")
     parser.add_argument(
         "--adopt",
@@ -28,7 +27,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Write an ensemble that does what playbooks do."""
     from ansible_ensemble.jobs import commands as jobs
     from ansible_ensemble.reports.import_text import adopted_text, import_text
 

@@ -12,7 +12,6 @@ from ansible_ensemble.projects.project import ENSEMBLE_FILE
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="its folder (default: here)")
     parser.add_argument(
         "--ci",
@@ -23,7 +22,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make a project, or an ensemble within one."""
     from ansible_ensemble.jobs import commands as jobs
 
     console = session.console

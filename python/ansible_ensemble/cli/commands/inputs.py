@@ -10,14 +10,12 @@ from ansible_ensemble.reports.inputs_text import declared_inputs_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     options.add_options(parser, "inputs")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the inputs."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

@@ -11,14 +11,12 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("trigger", metavar="NAME", help="name of the event, or of a policy's trigger")
     parser.add_argument("--data", metavar="FILE", help="JSON or YAML file with input for the actions; - is stdin")
     options.add_job_of_names(parser, "notify")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Run what the event triggers."""
     from ansible_ensemble.jobs import commands as jobs
 
     event = {"trigger": arguments.trigger, "notification": _data(getattr(arguments, "data", None), session)}

@@ -11,7 +11,6 @@ from ansible_ensemble.reports.outputs_text import outputs_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     parser.add_argument("--raw", metavar="NAME", help="print the value of this output and nothing else")
     options.add_options(parser, "outputs")
@@ -19,7 +18,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the outputs."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

@@ -12,7 +12,6 @@ from ansible_ensemble.reports.plan_words import is_empty, is_unsure
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     parser.add_argument("--workflow", metavar="NAME", default="deploy", help="the workflow to plan (default: deploy)")
     parser.add_argument("--out", metavar="FILE", help="save the plan, for `ansible-ensemble deploy FILE`")
@@ -32,7 +31,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make the plan and show it."""
     from ansible_ensemble.jobs import planned
 
     console = session.console

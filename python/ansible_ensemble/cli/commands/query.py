@@ -11,7 +11,6 @@ from ansible_ensemble.reports.values import clean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "expression", metavar="EXPRESSION", help="a path (::app::url), a template, or a function in YAML"
     )
@@ -25,7 +24,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the value of an expression."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

@@ -10,14 +10,12 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     options.add_options(parser, "recover")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Record what a killed job did, which every job does first, too; unite the sides of a merge that git could not."""
     from ansible_ensemble.jobs import commands as jobs
 
     report = jobs.recover(arguments.ensemble, options.job_options(arguments, session.console.environment))

@@ -10,13 +10,11 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("changes", metavar="CHANGEID", nargs="+", help="ids of tasks, or of jobs for all their tasks")
     options.add_job_of_names(parser, "replay")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Apply recorded changes again."""
     from ansible_ensemble.jobs import commands as jobs
 
     return run_job(arguments, session, lambda given: jobs.prepare_replay(arguments.ensemble, arguments.changes, given))

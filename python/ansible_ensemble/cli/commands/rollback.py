@@ -10,13 +10,11 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("job", metavar="JOB", help="id of the job to go back to")
     options.add_job_of_names(parser, "rollback")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Go back to an earlier job."""
     from ansible_ensemble.jobs import commands as jobs
 
     return run_job(arguments, session, lambda given: jobs.prepare_rollback(arguments.ensemble, arguments.job, given))

@@ -12,7 +12,6 @@ from ansible_ensemble.core.errors import UsageError
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.takes_command = True
     parser.epilog = "With -- COMMAND the command runs for each instance; it may contain expressions."
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
@@ -23,7 +22,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Run an operation, a command, a workflow of the topology, or the saved plan of one."""
     from ansible_ensemble.jobs import commands as jobs
 
     kinds = (

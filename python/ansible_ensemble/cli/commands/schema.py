@@ -12,7 +12,6 @@ from ansible_ensemble.projects.schemas import KINDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "kind", metavar="KIND", nargs="?", default=None, choices=KINDS, help=f"of what: {', '.join(KINDS)}"
     )
@@ -36,7 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print a schema, or write all of them where editors find them."""
     from ansible_ensemble.jobs import schemas
 
     console = session.console

@@ -15,7 +15,6 @@ _INTERVAL = 0.25
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("change_id", metavar="CHANGEID", help="id of a job or task, as in `ansible-ensemble history`")
     parser.add_argument(
         "--watch", action="store_true", default=False, help="follow a job that runs, whoever began it, to its end"
@@ -26,7 +25,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the record of a job or task."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

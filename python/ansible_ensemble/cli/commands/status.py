@@ -10,14 +10,12 @@ from ansible_ensemble.reports.status_text import status_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_ensemble(parser)
     options.add_options(parser, "status")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the recorded status."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

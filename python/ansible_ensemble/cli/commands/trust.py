@@ -12,7 +12,6 @@ from ansible_ensemble.projects.trust import trust, trusted_folders, withdraw
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "folder",
         metavar="FOLDER",
@@ -27,7 +26,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Trust a folder and what is below it, stop trusting it, or list trusted folders."""
     console, folder = session.console, with_home(arguments.folder)
     if arguments.remove and not withdraw(folder):
         raise InvalidInput(f"{folder.resolve()} is not in the list", hint="`ansible-ensemble trust --list`")

@@ -12,7 +12,6 @@ from ansible_ensemble.core.errors import UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "project", metavar="FOLDER", nargs="?", default=".", help="the project's folder (default: here)"
     )
@@ -34,7 +33,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Serve until the process is told to stop."""
     if arguments.hash_password:
         from ansible_ensemble.core.passwords import hashed
 

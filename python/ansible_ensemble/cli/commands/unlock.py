@@ -9,7 +9,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("lock_id", metavar="ID", help="id of the lock, as shown in the message about it")
     options.add_ensemble_option(parser)
     options.add_options(parser, "unlock")
@@ -17,7 +16,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Remove a lock whose holder is known to be gone."""
     from ansible_ensemble.jobs import commands as jobs
 
     given = options.job_options(arguments, session.console.environment)

@@ -15,7 +15,6 @@ from ansible_ensemble.documents.scalars import with_texts
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", default=["."], help="ensembles, service templates or CSARs (default: here)"
     )
@@ -46,7 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Check files; every error is named, not only the first."""
     from ansible_ensemble.jobs import inspection
 
     console = session.console

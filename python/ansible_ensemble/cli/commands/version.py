@@ -15,12 +15,10 @@ _PARTS = ("ansible-core", "ansible-runner", "jinja2", "PyYAML", "ruamel.yaml", "
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Print the version of the package; with -v or as JSON also of its dependencies."""
     text = f"ansible-ensemble {__version__}\n"
     if arguments.verbose:
         text = "\n".join(table([[name, number] for name, number in _versions().items()])) + "\n"

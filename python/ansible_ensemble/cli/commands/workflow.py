@@ -14,7 +14,6 @@ _LOOKING = ("check", "discover")
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     workflow = parser.command
     parser.set_defaults(workflow=workflow)
     options.add_ensemble(parser, options.ENSEMBLE_OR_PLAN)
@@ -33,5 +32,4 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Run the workflow."""
     return run_workflow(arguments.workflow, arguments, session, ask=arguments.workflow not in _LOOKING)

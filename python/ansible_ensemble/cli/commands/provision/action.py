@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.is_mixed = True
     parser.add_argument("named", metavar="MACHINE", help="name or UUID")
     parser.add_argument("action", metavar="ACTION", help="what to do, such as poweron")
@@ -27,7 +26,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Have the server do something with a machine, such as power it on."""
     params = params_of(arguments.params)
 
     async def invoked(client: Client) -> Any:

@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("named", metavar="MACHINE", help="name or UUID")
     machine_verbs.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """List what the server can do with a machine, as power."""
-
     async def offered(client: Client) -> list[dict[str, Any]]:
         return await client.actions(await objects.found(client, "machines", arguments.named))
 

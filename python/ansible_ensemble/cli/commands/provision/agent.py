@@ -66,7 +66,6 @@ DECLARED = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("machine", metavar="MACHINE", nargs="?", default=None, help="name or UUID (default: $RS_UUID)")
     options.add_declared(parser, DECLARED)
     options.add_declared(parser, agent_hosts.DECLARED)
@@ -74,7 +73,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Take this machine, or hosts of an inventory, through their jobs."""
     import asyncio
 
     console = session.console

@@ -9,13 +9,11 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     server_settings.add_file(parser)
     server_settings.add_store(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Write one moment of the store to a file; servers may run meanwhile."""
     from ansible_ensemble.provision.store.backup import back_up
 
     settings = server_settings.given(arguments, session.console)

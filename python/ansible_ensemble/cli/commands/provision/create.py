@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind = objects.add_kind(parser)
     parser.add_argument("name", metavar="NAME", nargs="?", default=None, help="its name; not needed with a file")
     object_options.add(parser, kind)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Create an object, or those of a file, one after the other, until one cannot be."""
     kind, console = arguments.kind, session.console
     asked = [object_fields.made(objects.kind_of(kind), fields) for fields in _named(arguments, session)]
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind, parser.is_mixed = objects.add_kind(parser), True
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), nargs="+", help=f"the {kind}")
     endpoint.add(parser)
@@ -22,7 +21,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Delete objects."""
     kind, console = arguments.kind, session.console
 
     async def gone(client: Client) -> tuple[list[Any], int]:

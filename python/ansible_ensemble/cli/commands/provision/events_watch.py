@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.is_mixed = True
     parser.add_argument(
         "filters", metavar="FILTER", nargs="*", default=["*.*.*"], help="TYPE.ACTION.KEY, each of them * for any"
@@ -27,7 +26,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show what happens on the server, until Ctrl-C; as JSON, an event in each line."""
     from ansible_ensemble.provision.client.events import LOST
 
     console = session.console

@@ -23,7 +23,6 @@ class NoSuchParam(EnsembleError):
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind, parser.is_mixed = objects.add_kind(parser), True
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), help=f"the {objects.one_of(kind)}")
     parser.add_argument("param", metavar="PARAM", nargs="?", default=None, help="the param (default: all)")
@@ -36,7 +35,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the params of an object, or the value of one."""
     name, console = arguments.param, session.console
 
     async def params(client: Client) -> dict[str, Any]:

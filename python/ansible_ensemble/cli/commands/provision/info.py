@@ -12,12 +12,10 @@ from ansible_ensemble.reports.values import clean
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     machine_verbs.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show what the server says of itself."""
     found = endpoint.ask(arguments, session.console, lambda client: client.info())
     told = {name: value for name, value in sorted(found.items()) if isinstance(value, str | int) and value != ""}
     rows = [[name, clean(str(value))] for name, value in told.items()]

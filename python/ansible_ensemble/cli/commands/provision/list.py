@@ -20,7 +20,6 @@ _MORE = {"machines": ("Task", "Progress", "State"), "jobs": ("MachineName", "Dur
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind, parser.is_mixed = objects.add_kind(parser), True
     parser.add_argument(
         "filters", metavar="FIELD=VALUE", nargs="*", default=[], help="only those; VALUE may be Re(...), In(a,b), Ne(x)"
@@ -39,7 +38,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """List objects."""
     kind, console = arguments.kind, session.console
     columns = _columns(kind, arguments.columns)
 

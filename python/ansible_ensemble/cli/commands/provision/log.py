@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("named", metavar="JOB", nargs="?", default=None, help="the job's UUID")
     parser.add_argument("--machine", metavar="MACHINE", default=None, help="the current job of this machine instead")
     parser.add_argument("--follow", action="store_true", default=False, help="show it as it grows, until the job ends")
@@ -25,7 +24,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the log of a job."""
     from ansible_ensemble.provision.client.job_log import followed
 
     console = session.console

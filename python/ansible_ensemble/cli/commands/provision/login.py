@@ -23,7 +23,6 @@ _FIRST_USER = "rocketskates"
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     user = f"who logs in (default: the one of --key, or {_FIRST_USER}); the password is asked for"
     parser.add_argument("user", metavar="USER", nargs="?", default=None, help=user)
     parser.add_argument(
@@ -33,7 +32,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Log in at a server: later commands need no key, and trust its certificate."""
     console = session.console
     if getattr(arguments, "token", None) or getattr(arguments, "insecure", False):
         raise UsageError("a login is made with a password, at a server that is trusted")

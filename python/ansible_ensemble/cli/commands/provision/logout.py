@@ -12,7 +12,6 @@ from ansible_ensemble.core.errors import InvalidInput
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument(
         "address", metavar="URL", nargs="?", default="", help="of the server (default: the latest login)"
     )
@@ -20,7 +19,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Forget a login; its token counts until its time is over, or the user has another password."""
     console = session.console
     login = current_login(console.environment, arguments.address.rstrip("/"))
     if login is None:

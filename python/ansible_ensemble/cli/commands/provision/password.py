@@ -9,12 +9,10 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     server_settings.add_store(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make another password for the first user."""
     import asyncio
 
     from ansible_ensemble.provision.server.run import reset_password

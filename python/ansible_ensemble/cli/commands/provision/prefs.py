@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.is_mixed = True
     parser.add_argument(
         "settings", metavar="NAME=VALUE", nargs="*", default=[], help="what to set, as defaultWorkflow=discover"
@@ -25,7 +24,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show the preferences, after some were set."""
     wanted = dict(map(assigned, arguments.settings))
 
     async def preferences(client: Client) -> dict[str, str]:

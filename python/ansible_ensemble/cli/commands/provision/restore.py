@@ -9,14 +9,12 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     server_settings.add_file(parser)
     parser.add_argument("--force", action="store_true", default=False, help="replace what the database holds")
     server_settings.add_store(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make the store hold what a backup holds."""
     from ansible_ensemble.provision.store.backup import restore
 
     settings = server_settings.given(arguments, session.console)

@@ -10,11 +10,9 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     machine_verbs.add_machines(parser)
     machine_verbs.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Let machines run their next tasks; after a failure that is the failed one."""
     return machine_verbs.change_each(arguments, session, {"runnable": True}, "is runnable")

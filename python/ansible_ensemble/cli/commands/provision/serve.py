@@ -9,12 +9,10 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     server_settings.add(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Serve until the process is told to stop."""
     import asyncio
 
     from ansible_ensemble.provision.server.run import serve

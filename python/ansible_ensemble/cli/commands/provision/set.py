@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind, parser.is_mixed = objects.add_kind(parser), True
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), help=f"the {objects.one_of(kind)}")
     parser.add_argument("params", metavar="PARAM=VALUE", nargs="*", default=[], help="a param; the value is YAML")
@@ -26,7 +25,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Set params of an object; others stay as they are."""
     kind, console = arguments.kind, session.console
     given = map_of_file(arguments.file, console.stdin) if arguments.file else {}
     wanted = {**given, **params_of(arguments.params)}

@@ -11,7 +11,6 @@ from ansible_ensemble.reports.objects_text import object_text
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind = objects.add_kind(parser)
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), help=f"the {objects.one_of(kind)}")
     parser.add_argument("--decode", action="store_true", default=False, help="open what is secret")
@@ -20,7 +19,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show an object; text has what is set of it, with -v every field."""
     kind, key, decode = arguments.kind, arguments.named, arguments.decode
     one = endpoint.ask(arguments, session.console, lambda client: objects.found(client, kind, key, decode=decode))
     document = objects.document_of(one, decode=decode)

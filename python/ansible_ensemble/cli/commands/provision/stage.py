@@ -10,7 +10,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     machine_verbs.add_machines(parser)
     parser.add_argument("stage", metavar="STAGE", help="the stage; none for none")
     parser.add_argument("--force", action="store_true", default=False, help="also while tasks are pending")
@@ -18,7 +17,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Put machines that have no workflow into a stage."""
     stage = arguments.stage
     return machine_verbs.change_each(
         arguments, session, {"stage": stage}, f"is in stage {stage}", force=arguments.force

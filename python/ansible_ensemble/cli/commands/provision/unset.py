@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind, parser.is_mixed = objects.add_kind(parser), True
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), help=f"the {objects.one_of(kind)}")
     parser.add_argument("params", metavar="PARAM", nargs="+", help="the params")
@@ -23,7 +22,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Remove params of an object."""
     kind, console, names = arguments.kind, session.console, arguments.params
 
     async def removed(client: Client) -> str:

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     kind = objects.add_kind(parser)
     parser.add_argument("named", metavar=objects.one_of(kind).upper(), help=f"the {objects.one_of(kind)}")
     object_options.add(parser, kind)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Change the fields that are given, if nobody else changes them meanwhile."""
     kind, console = arguments.kind, session.console
     asked = object_options.wanted(arguments, console)
     if len(asked) != 1 or not (asked[0] or getattr(arguments, "profile", [])):

@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("named", metavar="USER", help="the user; the password is asked for")
     machine_verbs.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Give a user a password; all tokens of the user end."""
     user, console = arguments.named, session.console
     password = password_of(user, console)
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.is_mixed = True
     help_text = "machines, by name or UUID, and what to wait for: Runnable=true (default: the end of their workflows)"
     parser.add_argument("words", metavar="MACHINE|FIELD=VALUE", nargs="+", help=help_text)
@@ -28,7 +27,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Wait until machines have completed their workflows, or have fields of these values."""
     names = [word for word in arguments.words if "=" not in word]
     fields = [_field(word) for word in arguments.words if "=" in word]
     if not names:

@@ -14,15 +14,12 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     parser.is_mixed = True
     parser.add_argument("named", metavar="MACHINE", nargs="*", default=[], help="name or UUID (default: all machines)")
     machine_verbs.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show where machines stand, until Ctrl-C; as JSON, a line for each change."""
-
     async def watched(client: Client) -> None:
         machines = [await objects.found(client, "machines", name) for name in arguments.named]
         await machine_progress.watch(client, machines, session.console)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Describe the command's arguments."""
     machine_verbs.add_machines(parser)
     parser.add_argument("workflow", metavar="WORKFLOW", help='the workflow; "" for none')
     parser.add_argument(
@@ -30,7 +29,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Give machines a workflow, from its first task on."""
     if arguments.wait and not arguments.workflow:
         raise UsageError("there is nothing to wait for without a workflow")
 

@@ -11,14 +11,12 @@ from ansible_ensemble.core.errors import UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     packs.add_pack(parser)
     parser.add_argument("--out", metavar="FILE", required=True, help="the bundle: NAME.yaml, .yml or .json")
     options.add_common(parser)
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Make one file of a pack, if nothing is wrong with it."""
     from ansible_ensemble.provision.content.export import objects_of
     from ansible_ensemble.provision.content.writing import is_bundle_file, write_pack
 

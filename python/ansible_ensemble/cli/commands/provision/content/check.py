@@ -9,7 +9,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     packs.add_pack(parser)
     help_text = "check it among the objects of the server, without loading it"
     parser.add_argument("--against", action="store_true", default=False, help=help_text)
@@ -18,6 +17,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Check a pack; every error is named, not only the first."""
     server = endpoint.given(arguments, session.console) if arguments.against else None
     return packs.tell(session.console, packs.checked_pack(arguments, server), "valid")

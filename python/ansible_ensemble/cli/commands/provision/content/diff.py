@@ -9,7 +9,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     packs.add_pack(parser)
     packs.add_detailed(parser)
     endpoint.add(parser)
@@ -17,7 +16,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Show what a pack would change of what the server has of its name."""
     from ansible_ensemble.provision.content.changes import changes
 
     console = session.console

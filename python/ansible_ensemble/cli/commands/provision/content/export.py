@@ -11,7 +11,6 @@ from ansible_ensemble.core.errors import UsageError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     parser.add_argument("name", metavar="NAME", nargs="?", default="", help="of the content, or of a pack that is made")
     where = "a folder that is not there, or a bundle .yaml, .yml or .json (default: NAME)"
     parser.add_argument("--out", metavar="PATH", default="", help=where)
@@ -24,7 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Write the content of a server, or of a bundle, as a pack."""
     from ansible_ensemble.provision.client.client import run as ask
     from ansible_ensemble.provision.content import export
     from ansible_ensemble.provision.content.writing import write_pack

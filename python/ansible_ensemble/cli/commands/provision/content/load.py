@@ -9,7 +9,6 @@ from ansible_ensemble.cli.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Describe the command's arguments."""
     packs.add_pack(parser)
     parser.add_argument("--check", action="store_true", default=False, help="tell what would change, and load nothing")
     parser.add_argument("--diff", action="store_true", default=False, help="show the lines that differ")
@@ -19,7 +18,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    """Load a pack in the place of what the server has of its name, all or nothing."""
     from ansible_ensemble.provision.client.client import run as ask
     from ansible_ensemble.provision.content.changes import changes
     from ansible_ensemble.provision.content.server import load
