@@ -143,7 +143,7 @@ def _above(view: View) -> list[View]:
 
 
 def _parent(view: View, _context: Context) -> Any:
-    """The nearest of its parents: `..::port`."""
+    """The nearest of its parents: `..::port`, `.parent::port`."""
     return next(iter(_above(view)), MISSING)
 
 
@@ -303,6 +303,11 @@ def _names(view: View, context: Context) -> Any:
     return LazyMap(view.names(), lambda name: view.lookup(name, context.tracker))
 
 
+def _attributes(view: View, context: Context) -> Any:
+    """The same by its name in Unfurl: `.attributes::port`."""
+    return _names(view, context)
+
+
 #: Rules that do not look at which instances there are.
 _FIXED = (
     *(_name, _type, _tosca_id, _tosca_name, _status, _state, _root, _apex, _repository, _uri, _deployment, _super),
@@ -313,7 +318,8 @@ _RULES: tuple[Callable[[Any, Context], Any], ...] = (
     *(_name, _type, _tosca_id, _tosca_name, _status, _state, _parent, _parents, _ancestors, _root, _apex, _instances),
     *(_descendants, _siblings, _capabilities, _requirements, _relationships, _targets, _sources, _target, _source),
     *(_artifacts, _repository, _hosted_on, _configured_by, _all, _uri, _deployment, _super, _owner, _names),
+    _attributes,
     *(_operational, _present, _missing, _template),
 )
 #: Each rule by its key, in the order in which they are documented: a dot and its function's name.
-SPECIAL_KEYS = {".." if rule is _parent else f".{rule.__name__[1:]}": rule for rule in _RULES}
+SPECIAL_KEYS = {"..": _parent, **{f".{rule.__name__[1:]}": rule for rule in _RULES}}

@@ -22,7 +22,7 @@ def _urljoin(  # noqa: PLR0917
 ) -> Any:
     parts = [bare(call.value(part)) for part in (scheme, host, port, path, query, fragment)]
     scheme, host, port, path, query, fragment = ("" if part is None else as_text(part) for part in parts)
-    if not scheme or not host:
+    if not any((scheme, host, path, query, fragment)):
         return None
     if port and {"http": "80", "https": "443"}.get(scheme) != port:
         host = f"{host}:{port}"
@@ -30,7 +30,10 @@ def _urljoin(  # noqa: PLR0917
         split = urlsplit(path)
     except ValueError as error:
         raise call.failure(f'"{path}" is not a path of a URL: {error}') from None
-    return urlunsplit((scheme, host, quote(split.path, safe="/%:@"), query or split.query, fragment or split.fragment))
+    quoted = quote(split.path, safe="/%:@")
+    rest = urlunsplit(("", "", quoted, query or split.query, fragment or split.fragment))
+    separated = "/" if host and quoted and not quoted.startswith("/") else ""
+    return f"{f'{scheme}:' if scheme else ''}{f'//{host}' if host else ''}{separated}{rest}"
 
 
 @implements("portspec")
