@@ -180,6 +180,8 @@ def test_users_see_and_start_what_they_may(server: Served) -> None:
             await enter(browser, password="correct horse")
             await browser.click("form button")
             await browser.until("document.querySelectorAll('td a').length === 1")
+            server("PATCH", "/machines/Name:web1", [{"op": "replace", "path": "/Workflow", "value": "other"}])
+            await browser.until("document.querySelector('main').innerText.includes('other')")
             await browser.click("td a")
             await browser.until("document.querySelector('main').innerText.includes('you may not see them')")
             assert not await browser.run("document.getElementById('start')"), "there are no workflows for him"
@@ -216,6 +218,23 @@ def test_machines_are_found_and_shown_by_what_they_are_in(server: Served, field:
             return found
 
     assert sorted(asyncio.run(work())) == headings[field]
+
+
+def test_the_keyboard_keeps_its_place_while_machines_change(server: Served) -> None:
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            await browser.run("document.getElementById('group').focus()")
+            await browser.press("Tab", 9)
+            assert await browser.run("document.activeElement.textContent") == "web1"
+            server("PATCH", "/machines/Name:web2", [{"op": "replace", "path": "/Workflow", "value": "other"}])
+            await browser.until("document.querySelector('main').innerText.includes('other')")
+            assert await browser.run("document.activeElement.textContent") == "web1"
+            await browser.press("Enter", 13)
+            await browser.until("location.hash.startsWith('#/machine/')")
+
+    asyncio.run(work())
 
 
 def test_a_server_that_is_started_anew_is_waited_for(server: Served, tmp_path: Path) -> None:

@@ -60,15 +60,10 @@ export async function log(job, offset) {
   return response.status === 416 ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
 }
 
-/** Call `changed` after events that filters match, until what this returns is called; where they are refused, each 5 seconds. */
+/** Call `changed` after events that filters match, until what this returns is called; where one is refused, each 5 seconds. */
 export function follow(filters, concerns, changed) {
-  let socket, timer, stopped = false;
-  const later = (seconds) => {
-    clearTimeout(timer);
-    timer = setTimeout(connect, seconds * 1000);
-  };
+  let socket, again, polling, stopped = false;
   function connect() {
-    if (stopped) return;
     const address = new URL("/api/v3/ws", location.href);
     address.protocol = address.protocol.replace("http", "ws");
     address.searchParams.set("token", sessionStorage.getItem("token"));
@@ -80,20 +75,22 @@ export function follow(filters, concerns, changed) {
     });
     socket.addEventListener("message", ({ data }) => {
       const event = JSON.parse(data);
-      if (event.Type === "websocket" ? event.Action === "refused" : concerns(event)) changed();
-      if (event.Type === "websocket" && event.Action === "refused") later(5);
+      if (event.Type !== "websocket") {
+        if (concerns(event)) changed();
+      } else if (event.Action === "refused") polling ??= setInterval(changed, 5000);
     });
     socket.addEventListener("close", () => {
       if (stopped) return;
       document.body.dataset.offline = "";
       changed(); // the token may have expired
-      later(2);
+      again = setTimeout(connect, 2000);
     });
   }
   connect();
   return () => {
     stopped = true;
-    clearTimeout(timer);
+    clearTimeout(again);
+    clearInterval(polling);
     socket.close();
   };
 }

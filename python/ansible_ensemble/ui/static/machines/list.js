@@ -1,5 +1,5 @@
 import { follow, get } from "./api.js";
-import { announce, badge, empty, h, row, show } from "./dom.js";
+import { badge, empty, h, row, show } from "./dom.js";
 import { soon } from "./refresh.js";
 
 const HEADS = ["Machine", "Workflow", "Stage", "Task", "Progress", "State", "Why"];
@@ -17,7 +17,6 @@ export function open(room, failed) {
   const refresh = soon(async () => {
     machines = await get("/ui/api/machines");
     draw();
-    announce("The page shows what is new.");
   }, failed);
   function draw() {
     if (!rows.parentElement) show(room, h("h1", {}, "Machines"), h("div", { class: "tools" }, find, h("label", { for: "group" }, "by"), group), rows);
@@ -32,7 +31,7 @@ export function open(room, failed) {
   function body(name, members) {
     const counts = [...Map.groupBy(members, (one) => one.State)].map(([state, ones]) => [" ", badge(state), ` ${ones.length}`]);
     return h("tbody", {}, h("tr", {}, h("th", { class: "group", scope: "rowgroup", colspan: HEADS.length }, name || `no ${GROUPS[group.value]}`, counts)),
-      members.map((one) => row(HEADS, [h("a", { href: address(one.Uuid) }, one.Name), one.Workflow, one.Stage, one.Task, progress(one),
+      members.map((one) => row(HEADS, [h("a", { id: `machine-${one.Uuid}`, href: address(one.Uuid) }, one.Name), one.Workflow, one.Stage, one.Task, progress(one),
         badge(one.State), h("span", { class: "faint" }, one.Reason)])));
   }
   const stop = follow(["machines.*.*", "jobs.*.*"], () => true, refresh.call);

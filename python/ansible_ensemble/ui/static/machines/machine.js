@@ -12,12 +12,14 @@ export function open(room, key, failed) {
   const places = Object.fromEntries(["facts", "tasks", "params", "jobs"].map((name) => [name, h("section")]));
   const said = h("div");
   const views = new Map();
+  const list = h("div");
   let machine, chosen = "";
   const path = `/api/v3/machines/${encodeURIComponent(key)}`;
   const refresh = soon(async () => {
     const [found, jobs, workflows] = await Promise.all([get(`/ui/api/machines/${encodeURIComponent(key)}`),
       get(`/api/v3/jobs?Machine=${encodeURIComponent(key)}&sort=StartTime&reverse=true&limit=${JOBS}`).catch(allowed),
       get("/api/v3/workflows").catch(allowed)]);
+    if (machine && machine.State !== found.State) announce(`${found.Name}: ${found.State}`);
     machine = found;
     draw(jobs, workflows.filter((one) => one.Available).map((one) => one.Name));
   }, failed);
@@ -34,15 +36,20 @@ export function open(room, key, failed) {
         .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
     show(places.tasks, h("h2", {}, "Tasks"), machine.Tasks.length ? h("ol", {}, machine.Tasks.map(task)) : empty("There are no tasks."));
     show(places.params, h("h2", {}, "Params"), params(machine.Params));
-    show(places.jobs, h("h2", {}, "Jobs"), jobs.length ? jobs.map(jobView) : empty("No job ran, or you may not see them."));
-    announce("The page shows what is new.");
+    if (!list.parentElement) show(places.jobs, h("h2", {}, "Jobs"), list);
+    if (!jobs.length) show(list, empty("No job ran, or you may not see them."));
+    jobs.forEach((job, place) => { // those that are there stay as they are, with their place in a log
+      const element = jobView(job);
+      if (list.children[place] !== element) list.insertBefore(element, list.children[place]);
+    });
+    while (list.children.length > Math.max(jobs.length, 1)) list.lastChild.remove();
   }
 
   function start(workflows) {
-    const list = h("select", { id: "workflow", "aria-label": "Workflow", onchange: () => { chosen = list.value; } },
+    const choice = h("select", { id: "workflow", "aria-label": "Workflow", onchange: () => { chosen = choice.value; } },
       workflows.map((name) => h("option", { selected: name === (chosen || machine.Workflow) }, name)));
     return h("div", { class: "decide" },
-      workflows.length ? [list, h("button", { class: "primary", id: "start", onclick: act(() => begin(list.value)) }, "Start the workflow")] : null,
+      workflows.length ? [choice, h("button", { class: "primary", id: "start", onclick: act(() => begin(choice.value)) }, "Start the workflow")] : null,
       !machine.Runnable && machine.Tasks.length ? h("button", { id: "runnable", onclick: act(() => change({ Runnable: true })) }, "Make it runnable") : null);
   }
 
@@ -74,8 +81,8 @@ export function open(room, key, failed) {
     return views.get(job.Uuid).draw(job);
   }
 
-  const stop = follow([`machines.*.${key}`, "jobs.*.*"],
-    (event) => event.Type === "machines" || event.Object?.Machine === key, refresh.call);
+  const stop = follow([`machines.*.${key}`, "jobs.*.*", "profiles.*.*", "stages.*.*"],
+    (event) => event.Type !== "jobs" || event.Object?.Machine === key, refresh.call);
   refresh.call();
   return () => {
     stop();
@@ -125,19 +132,21 @@ class JobView {
   /** Show the log as it grows, for as long as it is open. */
   async follow() {
     clearTimeout(this.timer);
-    if (!this.element.open || this.busy || this.closed) return;
+    if (!this.element.open || this.busy || this.closed || this.complete) return;
     this.busy = true;
+    const last = !this.goesOn;
     try {
       const bytes = await log(this.uuid, this.size);
       this.size += bytes.length;
       this.said = (this.said + this.decoder.decode(bytes, { stream: true })).slice(-SHOWN);
       this.log.textContent = plain(this.said);
       this.log.scrollTop = this.log.scrollHeight;
+      this.complete = last;
     } catch (error) {
       this.log.textContent = error.message;
     }
     this.busy = false;
-    if (this.goesOn) this.timer = setTimeout(() => this.follow(), 1000);
+    if (!last) this.timer = setTimeout(() => this.follow(), 1000);
   }
 
   close() {
