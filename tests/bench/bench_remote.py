@@ -104,7 +104,7 @@ def run(tool: str, names: list[str], user: str, turns: int) -> Iterator[tuple[st
             try:
                 yield what, measure(argv, folder, PATIENCE, **environment)
             except ToolFailed as failure:
-                print(f"{user} {what} {tool} failed: {failure}", file=sys.stderr)
+                print(f"{user} {what} {tool} failed: {str(failure).strip()[-300:]}", file=sys.stderr)
 
 
 def table(hosts: int, turns: int) -> Iterator[str]:
