@@ -314,7 +314,12 @@ class _Builder:
             declared = [workflow.inputs[name] for workflow in topology.workflows.values() if name in workflow.inputs]
             if not declared:
                 hint = nearest_or_known(name, [*topology.inputs, *_inputs_of_workflows(topology)])
-                building.problems.add(f"there is no input '{name}'", key_place_of(given, name), hint)
+                place = key_place_of(given, name)
+                if building.scope.is_unfurl and place is not None:  # not one of an option
+                    message = f"the input '{name}' is ignored: the topology has no such input"
+                    building.problems.warn(NoticeCode.IGNORED_KEY, message, place)
+                else:
+                    building.problems.add(f"there is no input '{name}'", place, hint)
                 continue
             topology.input_values[name] = meant_by(value, declared[0], self.types.data_type)
             for definition in declared:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.language.entities import Topology
 
 Load = Callable[..., Topology]
@@ -282,3 +284,16 @@ def test_a_part_of_a_file_is_imported(load: Load) -> None:
             load(IMPORTS % f"'{wrong}'", unfurl=True, files=files)
     with pytest.raises(InvalidInput, match="does not exist"):
         load(IMPORTS % both, files=files)
+
+
+def test_inputs_of_files_that_the_topology_does_not_have(load: Load, tmp_path: Path) -> None:
+    text = "topology_template: {inputs: {size: {type: integer}}, node_templates: {}}"
+    given = parse_yaml("{size: 3, colour: red}", tmp_path / "unfurl.yaml").data
+    topology = load(text, unfurl=True, inputs=given)
+    assert topology.input_values == {"size": 3}
+    (told,) = topology.warnings
+    assert "unfurl.yaml:1:11: the input 'colour' is ignored" in told
+    with pytest.raises(InvalidInput, match="there is no input 'colour'"):
+        load(text, unfurl=True, inputs=dict(given))
+    with pytest.raises(InvalidInput, match="there is no input 'colour'"):
+        load(text, inputs=given)
