@@ -8,6 +8,7 @@ import json
 import shutil
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +16,8 @@ from aiohttp import ClientSession, ClientWebSocketResponse
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 120
+#: A program for pages that finds what not everybody can use (make axe).
+AXE = Path(__file__).parents[3] / ".build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 #: What browsers advise, and that is no fault.
 _ADVICE = ("recommendation",)
 
@@ -119,6 +122,16 @@ class Chromium:
                 text=text if kind == "keyDown" else "",
                 windowsVirtualKeyCode=code,
             )
+
+    async def hindrances(self) -> list[str]:
+        """What of the page not everybody can use."""
+        await self.run(f"{AXE.read_text()}; null")
+        told = await self.run("axe.run().then((found) => JSON.stringify(found.violations))")
+        return [
+            f"{one['impact']}: {one['help']}: {[node['html'] for node in one['nodes'][:3]]}"
+            for one in json.loads(told)
+            if one["impact"] in ("serious", "critical")
+        ]
 
     async def text(self) -> str:
         """What the page shows, as text."""

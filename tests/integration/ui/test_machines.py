@@ -13,7 +13,7 @@ import pytest
 
 from tests.integration.provision.agents import AgentProcess
 from tests.integration.provision.served import Served
-from tests.integration.ui.chromium import PROGRAM, Chromium
+from tests.integration.ui.chromium import AXE, PROGRAM, Chromium
 
 pytestmark = [pytest.mark.matrix, pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")]
 
@@ -218,6 +218,41 @@ def test_machines_are_found_and_shown_by_what_they_are_in(server: Served, field:
             return found
 
     assert sorted(asyncio.run(work())) == headings[field]
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: make axe")
+def test_everybody_can_use_the_pages(server: Served, tmp_path: Path) -> None:
+    server("PATCH", "/machines/Name:web1", [{"op": "replace", "path": "/Workflow", "value": "install"}])
+    (tmp_path / "go-on").touch()
+    agent = agent_of(server, "web1", tmp_path)
+
+    async def look(browser: Chromium, page: str) -> list[str]:
+        found = []
+        for scheme, width in (("light", WIDTHS[-1]), ("dark", WIDTHS[0])):
+            await browser.prefer(scheme)
+            await browser.resize(width)
+            found += [f"{page}, {scheme}: {one}" for one in await browser.hindrances()]
+        return found
+
+    async def work() -> list[str]:
+        async with Chromium() as browser:
+            await browser.call("Security.setIgnoreCertificateErrors", ignore=True)
+            await browser.open(f"{server.base}/ui/")
+            await browser.until("document.getElementById('password')")
+            found = await look(browser, "login")
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelector('td .is-failed')")
+            found += await look(browser, "machines")
+            await browser.click("td a")
+            await browser.until("document.querySelector('details')")
+            await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            await browser.until("document.querySelector('main').innerText.includes('it broke')")
+            return found + await look(browser, "machine")
+
+    try:
+        assert asyncio.run(work()) == []
+    finally:
+        agent.end()
 
 
 def test_the_keyboard_keeps_its_place_while_machines_change(server: Served) -> None:

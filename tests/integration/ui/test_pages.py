@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.integration.ui.chromium import PROGRAM, Chromium
+from tests.integration.ui.chromium import AXE, PROGRAM, Chromium
 from tests.integration.ui.conftest import HOSTILE, SECRET, Served
 
 pytestmark = [
@@ -18,8 +18,6 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed"),
 ]
 
-#: A program for pages that finds what not everybody can use (make axe).
-AXE = Path(__file__).parents[3] / ".build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = ("topology", "plan", "jobs", "drift", "values")
 WIDTHS = (360, 768, 1280, 2560)
 
@@ -80,17 +78,8 @@ def test_a_deploy_by_the_pages_and_every_page_after_it(served: Served) -> None:
 
 @pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: make axe")
 def test_everybody_can_use_the_pages(served: Served) -> None:
-    async def look(browser: Chromium, page: str) -> list[str]:
-        told = await browser.run("axe.run().then((found) => JSON.stringify(found.violations))")
-        return [
-            f"{page}: {one['impact']}: {one['help']}: {[node['html'] for node in one['nodes'][:3]]}"
-            for one in json.loads(told)
-            if one["impact"] in ("serious", "critical")
-        ]
-
     async def work(browser: Chromium) -> None:
-        await browser.run(AXE.read_text() + "; null")
-        found = await look(browser, "project")
+        found = [f"project: {one}" for one in await browser.hindrances()]
         await deploy(browser, served)
         await go(browser, at(served, "jobs"))
         job = await browser.run("document.querySelector('td a').textContent")
@@ -101,7 +90,7 @@ def test_everybody_can_use_the_pages(served: Served) -> None:
             for way in ways:
                 await go(browser, way)
                 await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-                found += await look(browser, f"{scheme} {way}")
+                found += [f"{scheme} {way}: {one}" for one in await browser.hindrances()]
         assert not found, "\n".join(found)
 
     in_browser(served, work)
