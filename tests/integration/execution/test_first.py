@@ -74,6 +74,17 @@ def test_on_a_host(server: Servers, tmp_path: Path, user: str, options: dict[str
     assert made.owner() == user
 
 
+def test_a_connection_that_breaks_before_the_module(server: Servers) -> None:
+    made = server.work / "web1" / "never"
+    address = {"ansible_host": "127.0.0.1", "ansible_port": server.ports["web1"]}
+    place = Host("web1", {**server.variables(Path("/dev/null")), **address})
+    order = shell(f"touch {made}", host=place, first=("sh", "-c", "kill -9 $PPID"))
+    outcome, asked = run(order, made)
+    assert (outcome.ok, outcome.unreachable, asked) == (False, True, [])
+    assert outcome.changed is not None, "it is known that nothing was changed"
+    assert not made.exists()
+
+
 def test_none_where_nothing_runs(tmp_path: Path) -> None:
     order = shell("true", first=("touch", str(tmp_path / "first")), keywords={"when": "false"})
     outcome, asked = run(order, tmp_path / "first")
