@@ -106,11 +106,17 @@ class Problems(Struct):
         return found
 
     def check_keys(
-        self, raw: Mapping[str, Any], element: str, place: Place | None, short: Collection[str] = ()
+        self,
+        raw: Mapping[str, Any],
+        element: str,
+        place: Place | None,
+        short: Collection[str] = (),
+        *,
+        is_open: bool = False,
     ) -> None:
         """Refuse the keys that an element of this kind does not have; warn of those that nothing acts on.
 
-        `short` are the keys that it has in its short form.
+        `short` are the keys that it has in its short form; one that `is_open` may have any others, for other tools.
         """
         known = KEYS[element]
         for key in raw:
@@ -123,7 +129,12 @@ class Problems(Struct):
             if key not in known:
                 hint = "it is a property, or a key beside which no type stands" if key in short else None
                 hint = hint or nearest(key, [*known, *short])
-                self.add(f"unknown key '{key}' in {_article(element)}", key_place_of(raw, key) or place, hint)
+                where = key_place_of(raw, key) or place
+                if is_open:
+                    message = f"`{key}` of {_article(element)} is ignored"
+                    self.notices.append(Notice(NoticeCode.IGNORED_KEY, message, where, special=hint))
+                else:
+                    self.add(f"unknown key '{key}' in {_article(element)}", where, hint)
         described = raw.get(_DESCRIPTION) if _DESCRIPTION in known else None
         if isinstance(described, Mapping | list):
             message = f"the description of {_article(element)} is {kind_of(described)}, not text"

@@ -68,7 +68,7 @@ def read_definition(
         return None
     raw = problems.mapping(raw, f"the definition of '{name}'", place)
     if not scope.is_normative:
-        problems.check_keys(raw, "parameter_definition", place)
+        problems.check_keys(raw, "parameter_definition", place, is_open=scope.is_unfurl)
     if "type" not in raw and inherited is None and typed:
         problems.add(f"the definition of '{name}' has no type", place, "add type: string, for instance")
         return None

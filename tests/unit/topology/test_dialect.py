@@ -297,3 +297,15 @@ def test_inputs_of_files_that_the_topology_does_not_have(load: Load, tmp_path: P
         load(text, unfurl=True, inputs=dict(given))
     with pytest.raises(InvalidInput, match="there is no input 'colour'"):
         load(text, inputs=given)
+
+
+def test_keys_of_other_tools_in_a_definition(load: Load) -> None:
+    text = """
+node_types: {T: {derived_from: Root, properties: {p: {type: string, default: x, input_type: secret}}}}
+topology_template: {node_templates: {t: {type: T}}}
+"""
+    topology = load(text, unfurl=True)
+    assert topology.node_templates["t"].properties["p"].value == "x"
+    assert "`input_type` of a parameter definition is ignored" in topology.warnings[0]
+    with pytest.raises(InvalidInput, match="unknown key 'input_type' in a parameter definition"):
+        load(text)
