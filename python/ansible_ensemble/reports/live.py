@@ -81,7 +81,8 @@ class LiveView:
         ended = self._progress.numbers.keys() - self._progress.running.keys()
         names = ", ".join(f"{one.named} ({now - one.since:.0f}s)" for one in running)
         left = self._left(ended, now)
-        return f"{len(ended)} of {self._progress.total} done{left}, {len(running)} running: {names}"
+        failed = f", {len(self._progress.failed)} failed" if self._progress.failed else ""
+        return f"{len(ended)} of {self._progress.total} done{failed}{left}, {len(running)} running: {names}"
 
     def _left(self, ended: Set[str], now: float) -> str:
         if self._remaining is None:

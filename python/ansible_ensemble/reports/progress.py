@@ -56,6 +56,7 @@ class Progress(Struct):
         silent: keys of the steps that run nothing.
         numbers: the number of each operation that was named, by key; one that is tried again keeps its own.
         running: the operations that run, by key.
+        failed: keys of those that failed, and are not tried again.
         dependants: what waits for what; None if it is not shown.
         hosts: whether to tell where each operation runs.
     """
@@ -65,6 +66,7 @@ class Progress(Struct):
     silent: set[str] = field(default_factory=set)
     numbers: dict[str, int] = field(default_factory=dict)
     running: dict[str, Running] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
     dependants: Dependants | None = None
     hosts: bool = False
 
@@ -157,6 +159,7 @@ class Progress(Struct):
     def _started(self, event: dict[str, Any], now: float) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, now)
         self.running[event["key"]] = one
+        self.failed.discard(event["key"])
         attempt = int(event.get("attempt") or 1)
         again = f" (attempt {attempt})" if attempt > 1 else ""
         return [f"{self._count(one.number)} {one.named} ...{again}"]
@@ -169,6 +172,7 @@ class Progress(Struct):
         head = f"{self._count(one.number)} {one.named}"
         if event.get("ok"):
             return [f"{head} {self._came_of(event)} ({took:.1f}s)"]
+        self.failed.add(event["key"])
         error = clean(str(event.get("error") or "")).strip().split("\n", maxsplit=1)[0]
         return [self._fit(f"{head} {self.style.bad('failed')} ({took:.1f}s){f': {error}' if error else ''}")]
 

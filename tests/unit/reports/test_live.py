@@ -118,6 +118,18 @@ def test_who_asks_what_waits_is_told_on_a_terminal_too(terminal):
     ]
 
 
+def test_the_last_line_counts_what_failed_until_it_is_tried_again(terminal):
+    view = LiveView(terminal, Progress(total=3), lambda: 80)
+    other = {**STARTED, "key": "db:Standard.configure", "instance": "db"}
+    for event in (STARTED, other, {**STARTED, "event": "finished", "ok": False, "error": "no"}):
+        view.event(event, 0.0)
+    view.refresh(10.0)
+    assert screen(terminal)[-1] == "1 of 3 done, 1 failed, 1 running: db: configure (10s)"
+    view.event({**STARTED, "attempt": 2}, 10.0)
+    view.refresh(11.0)
+    assert screen(terminal)[-1] == "0 of 3 done, 2 running: db: configure (11s), app: configure (1s)"
+
+
 def test_the_last_line_tells_the_time_to_go(terminal):
     plan = {"operations": [{"key": STARTED["key"], "implementation": "x", "waits_for": []}]}
     remaining = Remaining(plan, {STARTED["key"]: 100.0}, 1)
