@@ -2,6 +2,8 @@ import { get } from "./api.js";
 import { announce, badge, empty, h, show } from "./dom.js";
 
 const AROUND = 16;
+// Below this scale nobody reads a text, and drawing all of them is what takes long.
+const LEGIBLE = 0.3;
 const GROUPS = { "": "each instance", type: "by type", host: "by host", group: "by group" };
 const STATES = { creating: "pending", configuring: "pending", starting: "pending", stopping: "pending", deleting: "pending" };
 
@@ -183,6 +185,7 @@ class Topology {
   }
 
   move() {
+    this.layer.classList.toggle("far", this.scale < LEGIBLE);
     this.layer.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.scale})`);
   }
 
