@@ -167,6 +167,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
 	python tests/bench/bench_remote.py
+	python tests/bench/bench_ui.py
 
 test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian axe ## The nine that follow, all at once; on Debian, with Go
 

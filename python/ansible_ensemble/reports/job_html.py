@@ -11,7 +11,7 @@ from ansible_ensemble.reports.failures_text import failure_lines, not_run_lines
 from ansible_ensemble.reports.job_text import outcome_line
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import event_title
-from ansible_ensemble.reports.page import page, table, text
+from ansible_ensemble.reports.page import drawing, page, table, text
 from ansible_ensemble.reports.style import WEB, Style
 from ansible_ensemble.reports.table import clip
 from ansible_ensemble.reports.values import clean
@@ -67,11 +67,12 @@ def _timeline(tasks: list[dict[str, Any]], started: Mapping[str, float]) -> str:
         place = f'x="{left + (at - begin) * scale:.1f}" y="{row * _ROW + 5}" height="{_ROW - 10}" rx="3"'
         long = f'width="{max(2.0, task["seconds"] * scale):.1f}"'
         bars.append(f'<g>{_said(task)}{name}<rect {place} {long} fill="{_colour(task)}"/></g>')
-    size = f'width="{left + _ACROSS + 8:.0f}" height="{len(ran) * _ROW + 8}"'
+    width, height = round(left + _ACROSS + 8), len(ran) * _ROW + 8
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="monospace" font-size="12">{"".join(bars)}</svg>'
     )
-    return f'<h2>Timeline</h2><div class="graph">{drawn}</div>'
+    return "<h2>Timeline</h2>" + drawing(drawn, "Timeline")
 
 
 def _said(task: dict[str, Any]) -> str:

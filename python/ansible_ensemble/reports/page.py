@@ -13,10 +13,15 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 code, pre, td { font-family: ui-monospace, monospace; font-size: .9rem; }
 details { border: 1px solid var(--line); border-left: .4rem solid var(--c, var(--line)); border-radius: .3rem;
   margin: .6rem 0; padding: .4rem .8rem; }
-summary { cursor: pointer; } summary b { font-family: ui-monospace, monospace; color: var(--c); }
+summary { cursor: pointer; } summary b { font-family: ui-monospace, monospace; }
 table { border-collapse: collapse; margin: .5rem 0; } th { text-align: left; font-weight: 500; }
 td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; } pre { margin: 0; white-space: pre-wrap; }
 .graph { overflow: auto; max-height: 80vh; margin: 1rem 0; border: 1px solid var(--line); background: #fff; }
+@media print {
+  body { max-width: none; margin: 0; } .graph { max-height: none; overflow: visible; border: 0; }
+  .graph svg { max-width: 100%; height: auto; } details { break-inside: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
 .faint { opacity: .7; } .total { font-weight: 600; font-size: 1.1rem; margin: 1.5rem 0; }
 """
 
@@ -35,6 +40,11 @@ def table(rows: Iterable[list[str]], heads: tuple[str, ...] = ()) -> str:
     """A table of cells that are HTML."""
     head = f"<tr>{''.join(f'<th>{text(name)}</th>' for name in heads)}</tr>" if heads else ""
     return f"<table>{head}{''.join(_row(row) for row in rows)}</table>"
+
+
+def drawing(svg: str, label: str) -> str:
+    """A drawing that may be larger than the page: the keyboard, too, gets to where it is scrolled."""
+    return f'<div class="graph" tabindex="0" role="region" aria-label="{label}">{svg}</div>'
 
 
 def text(plain: str) -> str:

@@ -10,7 +10,7 @@ from ansible_ensemble.reports.graph import graph_of
 from ansible_ensemble.reports.graph_svg import graph_svg
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
-from ansible_ensemble.reports.page import page, table, text
+from ansible_ensemble.reports.page import drawing, page, table, text
 from ansible_ensemble.reports.plan_words import fate, legend, running, summary_line, where_it_runs, would_change
 from ansible_ensemble.reports.style import WEB
 from ansible_ensemble.reports.values import block, diff_lines, is_short, one_line
@@ -25,7 +25,7 @@ def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
     parts = [
         f"<h1>{text(title)}</h1>",
         f'<p class="total">{text(summary_line(plan))}</p>',
-        f'<div class="graph">{graph_svg(graph)}</div>' if graph.boxes else "",
+        drawing(graph_svg(graph), "Graph") if graph.boxes else "",
         _legend(plan),
         *(f"<p><strong>Warning:</strong> {text(warning)}</p>" for warning in plan["warnings"]),
         *(_instance(change, runs) for change in plan["resource_changes"]),

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.integration.ui.chromium import AXE, PROGRAM, Chromium
-from tests.integration.ui.conftest import HOSTILE, SECRET, Served
+from tests.integration.ui.conftest import HOSTILE, SECRET, Served, ended
 
 pytestmark = [
     pytest.mark.matrix,
@@ -77,7 +77,7 @@ def test_a_deploy_by_the_pages_and_every_page_after_it(served: Served) -> None:
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: make axe")
-def test_everybody_can_use_the_pages(served: Served) -> None:
+def test_everybody_can_use_the_pages_and_files(served: Served, project: Path) -> None:
     async def work(browser: Chromium) -> None:
         found = [f"project: {one}" for one in await browser.hindrances()]
         await deploy(browser, served)
@@ -91,6 +91,14 @@ def test_everybody_can_use_the_pages(served: Served) -> None:
                 await go(browser, way)
                 await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
                 found += [f"{scheme} {way}: {one}" for one in await browser.hindrances()]
+            for words in (("show", job, "--ensemble", "web", "--output", "html"), ("graph", "web", "--format", "html")):
+                file = project / "page.html"
+                file.write_text((await asyncio.to_thread(ended, project, *words))[1])
+                await browser.open(file.as_uri())
+                await browser.until("location.protocol === 'file:' && document.querySelector('h1')")
+                found += [f"{scheme} {words}: {one}" for one in await browser.hindrances()]
+            await browser.open(served.address())
+            await browser.until("document.querySelector('table .badge')")
         assert not found, "\n".join(found)
 
     in_browser(served, work)
