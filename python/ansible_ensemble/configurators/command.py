@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
 from ansible_ensemble.configurators.keywords import BY_ANSIBLE, TASK_KEYS
 from ansible_ensemble.configurators.play import task_keywords
-from ansible_ensemble.configurators.programs import program_fault
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
     RESERVED_INPUTS,
@@ -23,12 +25,80 @@ from ansible_ensemble.configurators.results import (
     spoil,
     to_result,
 )
-from ansible_ensemble.configurators.transport import run_with_files
 from ansible_ensemble.core.environment import Changes, with_changes
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.orders import Command, ModuleCall, Order
+from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
+
+#: Task keywords that say how a host is reached, which hold for the files as they do for the command.
+_REACH = frozenset(
+    {"become", "become_user", "become_method", "become_flags", "connection", "delegate_to", "port", "remote_user"}
+    | {"no_log", "vars"}
+)
+
+
+def run_with_files(task: Task, call: ModuleCall) -> Generator[ModuleCall, Outcome, Outcome]:
+    """Call a command's module in a folder of the host with the task's files; the outcome may be of what copies them."""
+    made = yield _also(call, "ansible.builtin.tempfile", {"state": "directory", "suffix": ".ensemble"})
+    if not made.ok:
+        return _failed(made)
+    folder = str(made.result["path"])
+    for file in task.files:
+        copied = yield _also(call, "ansible.builtin.copy", {"src": str(file), "dest": f"{folder}/", "mode": "preserve"})
+        if not copied.ok:
+            outcome = _failed(copied)
+            break
+    else:
+        chdir = str(PurePosixPath(folder, call.args.get("chdir", "")))
+        outcome = yield replace(call, args={**call.args, "chdir": chdir})
+    yield _also(call, "ansible.builtin.file", {"path": folder, "state": "absent"})
+    return outcome
+
+
+def _also(call: ModuleCall, module: str, args: dict[str, Any]) -> ModuleCall:
+    """Another module where a call runs, and as its user."""
+    keywords = {name: value for name, value in call.keywords.items() if name in _REACH}
+    return replace(call, module=module, args=args, keywords=keywords, diff=False)
+
+
+def _failed(outcome: Outcome) -> Outcome:
+    """The command has not run, as one that cannot be started, and so has changed nothing."""
+    return replace(outcome, changed=False, rc=126, error=f"its files could not be copied to the host: {outcome.error}")
+
+
+#: One command with its words: what the shell does with others depends on how they end.
+_SIMPLE = regex(r"([\w.+/-]+)(?:[ \t][^|;&<>$`(){}\n\\]*)?\s*")
+#: Words that a shell knows itself [POSIX, "Shell Command Language"].
+_OF_SHELL = frozenset(
+    {".", ":", "alias", "bg", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "false", "fg"}
+    | {"getopts", "hash", "jobs", "kill", "local", "printf", "pwd", "read", "readonly", "return", "set", "shift"}
+    | {"source", "test", "time", "times", "trap", "true", "type", "ulimit", "umask", "unalias", "unset", "wait"}
+    | {"if", "for", "while", "until", "case", "echo", "function"}
+)
+
+
+def program_fault(
+    task: Task, argv: Sequence[str], shell: str | None, environment: Mapping[str, str | None]
+) -> InvalidInput | None:
+    """The error for a command whose program is not there; None if it is, or may be once the command runs."""
+    if not task.plans_on_controller or shell not in (None, "/bin/sh", "/bin/bash", "sh", "bash"):
+        return None
+    found = _SIMPLE.fullmatch(argv[0].strip()) if shell is not None else None
+    program = argv[0] if shell is None else found[1] if found is not None else ""
+    if not program or (shell is not None and program in _OF_SHELL) or "=" in program:
+        return None
+    path = environment.get("PATH") or os.environ.get("PATH") or os.defpath
+    relative = "/" in program and not program.startswith("/")
+    where = str(task.directory / program) if relative else program
+    if shutil.which(where, path=path) or Path(where).exists():
+        return None
+    if task.may_be_made([task.directory / program]) or task.may_be_installed():
+        return None
+    message = f"there is no program {program} for {task.operation.full_name}"
+    return InvalidInput(message, task.operation.place, "install it, or correct its name")
+
 
 _INTERPRETERS = {".py": sys.executable, ".sh": "/bin/sh", ".bash": "bash", ".pl": "perl", ".rb": "ruby"}
 _PLACEHOLDER = "%dryrun%"

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Generator, Iterable
 from typing import Any
 
 from ansible_ensemble.configurators.base import BaseConfigurator
-from ansible_ensemble.configurators.helm_drift import changed_by_hand
+from ansible_ensemble.configurators.environment import implementation_environment
 from ansible_ensemble.configurators.helm_inputs import check_inputs, patterns_of
 from ansible_ensemble.configurators.helm_objects import HelmObject, differences, status_of
 from ansible_ensemble.configurators.helm_program import Helm, helm_home
 from ansible_ensemble.configurators.helm_release import Release, Revision
 from ansible_ensemble.configurators.helm_values import hide_secrets, shown_values
-from ansible_ensemble.configurators.kubernetes import namespace_of
+from ansible_ensemble.configurators.kubernetes import PROGRAM, cluster_of, namespace_of
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import to_result
-from ansible_ensemble.core.orders import Outcome
+from ansible_ensemble.core.orders import Order, Outcome, Request
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.status import Status
+from ansible_ensemble.kubernetes.objects import secrets
 from ansible_ensemble.topology.installations import objects_template
 
 _DEPLOYED = "deployed"
@@ -227,3 +228,41 @@ def _predicted(release: Release, outcome: Outcome) -> Result:
 
 def _failure(outcome: Outcome, *, modified: bool | None) -> Result:
     return Result(success=False, modified=modified, outcome=outcome, error=outcome.error)
+
+
+#: Who manages the fields that Helm sets.
+_MANAGER = "helm"
+
+
+def changed_by_hand(
+    task: Task, wanted: Iterable[HelmObject], live: Iterable[HelmObject]
+) -> Generator[Order, Outcome, tuple[list[dict[str, Any]], str | None]]:
+    """How objects differ from what applying them again would make of them, and why that is not known if it is not.
+
+    The API server tells it: it fills in defaults and writes quantities in its own way. An object that is gone is none.
+    """
+    there = {one.key for one in live}
+    compared = [one for one in wanted if one.key in there]
+    if not compared:
+        return [], None
+    environment = implementation_environment(task)
+    asked = {
+        "action": "look",
+        "cluster": cluster_of(task, environment),
+        "environment": dict(environment),
+        "folder": str(task.base),
+        "namespace": compared[0].namespace,
+        "objects": [dict(one.content) for one in compared],
+        "earlier": [],
+        "known": [],
+        "options": {"manager": _MANAGER},
+        "dry_run": True,
+        "guest": False,
+    }
+    outcome = yield Request(PROGRAM, asked, task.timeout)
+    for one in outcome.result.get("objects") or ():
+        for secret in secrets(one["object"] or {}):
+            task.hide(secret)
+    if not outcome.ok:
+        return [], f"nobody looked for objects that were changed by hand: {outcome.error}"
+    return list(outcome.diff), None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.ansible_files import read_ansible_file
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.check_mode import (
     found_by_check_mode,
@@ -18,6 +21,8 @@ from ansible_ensemble.configurators.check_mode import (
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.left_paths import follow_links, look_at_paths
+from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.module_spec import role_folder, role_spec
 from ansible_ensemble.configurators.play_files import (
     OPTION_INPUTS,
     expressions_named,
@@ -29,13 +34,49 @@ from ansible_ensemble.configurators.play_files import (
 )
 from ansible_ensemble.configurators.protocol import Basis, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
-from ansible_ensemble.configurators.role_arguments import missing_arguments
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.status import Status
+
+_OF_ANSIBLE = "ansible_"
+
+
+def missing_arguments(role: str, task: Task, given: Collection[str]) -> Iterator[InvalidInput]:
+    """Each argument that the role's `argument_specs` requires, and that neither it, nor its role, nor its host has.
+
+    Args:
+        role: its path or FQCN.
+        task: what runs it.
+        given: the variables that it is given.
+    """
+    collections = collection_folders(task.root)
+    spec = role_spec(role, str(task.setting("tasks_from") or "main"), collections)
+    folder = role_folder(role, collections)
+    required = [name for name, option in spec.options.items() if option.required] if spec is not None else []
+    if not required or folder is None:
+        return
+    vars_of_task = task.setting("vars")
+    known = {*given, *(vars_of_task if isinstance(vars_of_task, Mapping) else ()), *_own_variables(folder)}
+    left = [name for name in required if name not in known and not name.startswith(_OF_ANSIBLE)]
+    for name, host in task.undefined(left).items():
+        message = (
+            f"the role {folder.name} of {task.operation.title} requires {name}, which the host {host} does not have"
+        )
+        yield InvalidInput(message, task.operation.place, "give it in vars:, or set it for the host")
+
+
+def _own_variables(role: Path) -> set[str]:
+    """The variables that a role has itself."""
+    found: set[str] = set()
+    for file in (file for kind in ("defaults", "vars") for file in (role / kind).rglob("*") if file.is_file()):
+        with suppress(InvalidInput):
+            data = read_ansible_file(file)
+            found.update(map(str, data) if isinstance(data, Mapping) else ())
+    return found
+
 
 #: Keys of an implementation that are keywords of Ansible's tasks and plays.
 _KEYWORDS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,6 @@ from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_again
 from ansible_ensemble.jobs import locking
-from ansible_ensemble.jobs.durations import usual_seconds
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.locking import JobLock
 from ansible_ensemble.planning.plan import Plan, plan_document_text
@@ -37,6 +37,39 @@ from ansible_ensemble.records.recover import commit_job, record_journal
 from ansible_ensemble.records.report import job_report
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
+
+
+def usual_seconds(plan: Plan, ensemble: Ensemble) -> dict[str, float]:
+    """Seconds that the operations of a plan usually take, by key; those of which nothing is known are left out.
+
+    An operation takes as long as the last time that it succeeded; a new one as long as the same operation of other
+    instances of the type.
+    """
+    recorded = ensemble.operations
+    by_type: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for instance in ensemble.instances:
+        for name, operation in recorded.of(instance.name).items():
+            if operation.seconds is not None:
+                by_type[_type_of(instance.template, ensemble), name].append(operation.seconds)
+    from statistics import median  # here, for only jobs need it, and it is large
+
+    found = {}
+    for planned in plan.operations:
+        name = planned.key.partition(":")[2].rstrip("+")
+        own = recorded.of(planned.instance).get(name)
+        alike = by_type.get((_type_of(planned.template, ensemble), name))
+        if own is not None and own.seconds is not None:
+            found[planned.key] = own.seconds
+        elif alike:
+            found[planned.key] = median(alike)
+    return found
+
+
+def _type_of(template: str, ensemble: Ensemble) -> str:
+    """The type of a template; one that left the specification is of no type but its own."""
+    found = ensemble.topology.node_templates.get(template)
+    return found.type.name if found is not None else f"::{template}"
+
 
 #: Seconds, beside the grace of a stopped job, after which its process is no longer waited for.
 _PATIENCE = 30.0

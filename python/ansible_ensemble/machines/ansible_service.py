@@ -7,19 +7,48 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.parent import die_with_parent
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes import core, frames, outcomes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes, OnDisplay
 from ansible_ensemble.lanes.host_variables import HostVariables
 from ansible_ensemble.lanes.session import AnsibleSession
-from ansible_ensemble.machines.playbook_orders import written
+
+_UNUSUAL = regex(r"[^\w.-]")
+_HINT = "write a list of tasks, or a list of plays, each with hosts: all"
+
+
+@contextmanager
+def written(session: AnsibleSession, name: str, content: str) -> Iterator[tuple[str, str]]:
+    """Have the content in a file that only its owner can read; gives the kind of play that it is, and its path."""
+    with TemporaryDirectory(prefix="ansible-ensemble-") as folder:
+        path = Path(folder) / f"{_UNUSUAL.sub('_', name.removesuffix('.yml'))}.yml"
+        path.write_text(content, encoding="utf-8", errors="surrogateescape")
+        yield kind_of(session.loader.load_from_file(str(path), cache="none"), name), str(path)
+
+
+def kind_of(data: Any, name: str) -> str:
+    """`playbook` for a list of plays, `tasks` for one of tasks."""
+    if not isinstance(data, list) or not data or not all(isinstance(item, dict) for item in data):
+        raise InvalidInput(f"{name} is neither a list of tasks nor one of plays", hint=_HINT)
+    plays = [_is_play(item) for item in data]
+    if any(plays) and not all(plays):
+        raise InvalidInput(f"{name} mixes plays and tasks", hint=_HINT)
+    return "playbook" if all(plays) else "tasks"
+
+
+def _is_play(item: dict[str, Any]) -> bool:
+    return "hosts" in item or any(key.rpartition(".")[2] == "import_playbook" for key in item)
+
 
 #: What may take long: it gets executors of its own, so that no script waits for it.
 _SLOW = frozenset({"ansible.builtin.reboot"})

@@ -12,10 +12,29 @@ from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, 
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
 from ansible_ensemble.instances.lifecycle import only_looks
+from ansible_ensemble.lanes.outcomes import failures_of
 from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.records.adoption import adoption
-from ansible_ensemble.records.failures import failures
 from ansible_ensemble.records.job_journal import Folded
+
+#: What is recorded of a task of a play that failed; a module may return `tasks` of its own.
+_FAILED = {"name", "path", "host", "status", "failures"}
+
+
+def failures(entry: Finished) -> list[dict[str, Any]]:
+    """What failed: `task`, `path` (with its line) and `host` of a play's task, `item`, and what it said.
+
+    That is as Ansible names it: `msg`, `cmd`, `rc`, `stdout`, `stderr`.
+    """
+    returned = entry.result.get("result") or {}
+    if "stats" not in returned or not isinstance(returned.get("tasks"), list):
+        return [one for one in failures_of({**entry.result, **returned}) if one]
+    return [
+        {"task": task["name"], "path": task["path"], "host": task["host"], **failure}
+        for task in returned["tasks"]
+        if isinstance(task, dict) and task.keys() >= _FAILED and task["status"] in ("failed", "unreachable")
+        for failure in task["failures"]
+    ]
 
 
 def job_report(folded: Folded) -> dict[str, Any]:

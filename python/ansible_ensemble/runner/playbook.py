@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,88 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.execution.watchdog import Watchdog
-from ansible_ensemble.runner.events import EventFilter
 from ansible_ensemble.runner.signals import Interruption
-from ansible_ensemble.runner.terminal import closed_at_once
+
+
+@contextmanager
+def closed_at_once() -> Iterator[None]:
+    """While it is entered, the terminal of a process that has ended is closed without a pause.
+
+    pexpect waits a tenth of a second there for the process to end, also where it has seen that it did.
+    """
+    import pexpect
+
+    class Terminal(pexpect.spawn):  # type: ignore[misc]
+        def close(self, force: bool = True) -> None:
+            process: Any = getattr(self, "ptyproc", None)
+            if process is not None and not self.isalive():
+                process.delayafterclose = 0
+            super().close(force)
+
+    before, pexpect.spawn = pexpect.spawn, Terminal
+    try:
+        yield
+    finally:
+        pexpect.spawn = before
+
+
+#: From this verbosity on, everything that ansible-playbook prints is shown.
+EVERYTHING = 2
+
+#: How Python begins to report an uncaught error.
+_CRASH = regex(r"Traceback \(most recent call last\):|During handling of the above|[\w.]+(?:Error|Exception): ")
+
+#: What Ansible prints about its own start at the first `-v`.
+_OWN_START = regex(
+    r"Using \S.* as config file$|No config file found; using defaults$|Using inventory plugin |"
+    r"running playbook inside collection |Set default localhost to "
+)
+_FAILED = ("runner_on_failed", "runner_on_unreachable")
+
+
+class EventFilter:
+    """Shows a job's output, without Ansible's own output about running it or about a crash.
+
+    Args:
+        show: called with each line to show.
+        verbosity: the user's `-v`s.
+
+    Attributes:
+        failures: messages of the tasks that failed.
+    """
+
+    def __init__(self, show: Callable[[str], None], verbosity: int) -> None:
+        self._show = show
+        self._verbosity = verbosity
+        self.failures: list[str] = []
+        self._crashed = False
+
+    def handle(self, event: dict[str, Any]) -> None:
+        """Take one event of ansible-runner."""
+        kind = event.get("event")
+        text = str(event.get("stdout") or "").rstrip("\r\n")
+        if kind in _FAILED:
+            self._remember(event)
+        if kind == "verbose" and _CRASH.match(text):
+            self._crashed = True
+        if self._verbosity < EVERYTHING and _OWN_START.match(text):
+            return
+        if self._verbosity >= EVERYTHING or (kind == "verbose" and not self._crashed):
+            for line in text.splitlines():
+                if line.strip() or self._verbosity >= EVERYTHING:
+                    self._show(line)
+
+    def _remember(self, event: dict[str, Any]) -> None:
+        data = event.get("event_data") or {}
+        if data.get("ignore_errors"):
+            return
+        message = (data.get("res") or {}).get("msg")
+        if message:
+            self.failures.append(str(message))
+
 
 #: Warnings that say nothing in a job: that there is no inventory is the usual case.
 _QUIET = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.configurators.helm_cluster import cluster_variables
+from ansible_ensemble.configurators.helm_program import cluster_variables
 from tests.unit.configurators.conftest import FakeTask, operation
 
 PEM = "-----BEGIN CERTIFICATE-----"

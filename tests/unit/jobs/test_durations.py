@@ -10,7 +10,7 @@ from ansible_ensemble.changes.operations import RecordedOperations
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instance
-from ansible_ensemble.jobs.durations import usual_seconds
+from ansible_ensemble.jobs.prepared_job import usual_seconds
 
 SERVICE = """
 tosca_definitions_version: tosca_simple_yaml_1_3

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.machines.login import forget_login, shared_login
+from ansible_ensemble.machines.ansible import forget_login, shared_login
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.client.settings import Settings
 from tests.unit.provision.client.conftest import KEY, answering, certificate, serving
@@ -22,7 +22,7 @@ __all__ = ["certificate", "serving"]  # fixtures
 PROGRAM = """
 import sys
 from pathlib import Path
-from ansible_ensemble.machines.login import shared_login
+from ansible_ensemble.machines.ansible import shared_login
 from ansible_ensemble.provision.client.settings import Settings
 endpoint, ca_file, folder = sys.argv[1:]
 settings = Settings(endpoints=(endpoint,), user="admin", password="secret", ca_file=ca_file, waits=(0.0,) * 3)

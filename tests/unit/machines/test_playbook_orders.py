@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.machines.playbook_orders import kind_of
+from ansible_ensemble.machines.ansible_service import kind_of
 
 TASK, PLAY = {"name": "x", "debug": {}}, {"hosts": "all", "tasks": []}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.records.failures import failures
+from ansible_ensemble.records.report import failures
 from tests.unit.engine.entries import finished
 
 TASK = {"name": "web : Install", "path": "/p/main.yml:3", "host": "web1", "changed": False}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.runner.events import EventFilter
+from ansible_ensemble.runner.playbook import EventFilter
 
 
 @pytest.mark.parametrize(

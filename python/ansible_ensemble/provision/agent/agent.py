@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
 
 from ansible_ensemble.provision.agent import power
 from ansible_ensemble.provision.agent.beginning import begin
@@ -12,10 +13,44 @@ from ansible_ensemble.provision.agent.host import HostFailed
 from ansible_ensemble.provision.agent.situation import Situation
 from ansible_ensemble.provision.agent.stage_map import STAGE_MAP, after_stage, next_stage
 from ansible_ensemble.provision.agent.states import FIRST, SAID, Happened, Instruction, State, next_step
-from ansible_ensemble.provision.agent.waiting import After, after_change, after_runnable
 from ansible_ensemble.provision.client.failure import RequestFailed
 from ansible_ensemble.provision.objects.content import Stage
 from ansible_ensemble.provision.objects.machine import Machine
+
+#: What ends a wait; None while it lasts.
+After = Callable[[Machine, Machine, str], Happened | None]
+
+#: What wakes an agent whose machine has nothing to run.
+_WATCHED = ("current_task", "tasks", "runnable", "boot_env", "stage", "context")
+
+
+def after_runnable(held: Machine, fresh: Machine, context: str) -> Happened | None:
+    """What ends the wait for a runnable machine; None while it lasts.
+
+    Args:
+        held: the machine as the agent knew it; its bootenv is the one that runs.
+        fresh: the machine as it is.
+        context: the agent's.
+    """
+    return _after(held, fresh, context) if fresh.runnable else None
+
+
+def after_change(held: Machine, fresh: Machine, context: str) -> Happened | None:
+    """What ends the wait for another stage, or anything else to do; None while it lasts. Arguments as above."""
+    changed = any(getattr(held, name) != getattr(fresh, name) for name in _WATCHED)
+    return _after(held, fresh, context) if changed else None
+
+
+def _after(held: Machine, fresh: Machine, context: str) -> Happened | None:
+    elsewhere = fresh.boot_env != held.boot_env
+    if not fresh.available or not (fresh.context == context or elsewhere):
+        return None
+    if elsewhere and not context:
+        return Happened.BOOTENV_CHANGED
+    if fresh.context == context and fresh.runnable:
+        return Happened.RUNNABLE
+    return Happened.NOT_RUNNABLE
+
 
 _CONFLICT = 409
 #: What a signal does not break off: who asks has to hear the answer, to give the job back.

@@ -9,11 +9,39 @@ from typing import Any
 
 from msgspec import Struct
 
-from ansible_ensemble.provision.agent.ansible_action import is_ansible
 from ansible_ensemble.provision.agent.exit_codes import FAILED, SMOOTH, Outcome, job_outcome, outcome_of
 from ansible_ensemble.provision.agent.host import Host, Output, Playbook, Script
 from ansible_ensemble.provision.objects.job import Job, JobAction
 from ansible_ensemble.provision.objects.names import PARAM_NAME
+
+#: The interpreter, in an action's Meta, that says so.
+_INTERPRETER = "ansible"
+_ENDINGS = (".yml", ".yaml")
+
+
+def is_ansible(action: JobAction) -> bool:
+    """Whether an action without a path is Ansible's: its Meta says so, or its name and content do.
+
+    The name ends in `.yml` or `.yaml`, and the content is a list of maps, and no script with a first line `#!`.
+    """
+    interpreter = (action.meta or {}).get("Interpreter", "")
+    if interpreter:
+        return interpreter == _INTERPRETER
+    named = action.name.endswith(_ENDINGS)
+    return named and not action.content.startswith("#!") and _is_list_of_maps(action.content)
+
+
+def _is_list_of_maps(content: str) -> bool:
+    """Whether it has that shape, whatever its tags and values are: they are Ansible's to judge."""
+    import yaml  # most agents meet no such action
+
+    try:
+        node = yaml.compose(content, yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError):
+        return False
+    items = node.value if isinstance(node, yaml.SequenceNode) else []
+    return bool(items) and all(isinstance(item, yaml.MappingNode) for item in items)
+
 
 #: A script that leaves this file in its folder uses the sane exit codes, whatever its task's feature flags are.
 _SANE_MARK = ".sane-exit-codes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_ensemble.provision.agent.ansible_action import is_ansible
+from ansible_ensemble.provision.agent.job_run import is_ansible
 from ansible_ensemble.provision.objects.job import JobAction
 
 TASKS = "- name: say\n  ansible.builtin.debug:\n    msg: hello\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from ansible_ensemble.provision.agent.job_log import JobLog
+from ansible_ensemble.provision.agent.current_job import JobLog
 from ansible_ensemble.provision.client.client import Client
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.provision.agent.agent import after_change, after_runnable
 from ansible_ensemble.provision.agent.states import Happened
-from ansible_ensemble.provision.agent.waiting import after_change, after_runnable
 from ansible_ensemble.provision.objects.machine import Machine
 
 HELD = Machine(uuid="m", available=True, runnable=False, boot_env="local", stage="s", tasks=["t"], current_task=0)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.provision.content.document import parse
-from ansible_ensemble.provision.content.scalars import meaning
+from ansible_ensemble.provision.content.document import meaning, parse
 from ansible_ensemble.provision.content.writing import yaml_text
 
 YAML, JSON = Path("file.yaml"), Path("file.json")
