@@ -42,10 +42,10 @@ sys.exit(code)
     ("words", "most"),
     [
         (("--help",), 26),
-        (("plan", "service.yaml"), 314),
+        (("plan", "service.yaml"), 310),
         (("status", "service.yaml"), 250),
         (("history", "service.yaml"), 249),
-        (("validate", "service.yaml"), 302),
+        (("validate", "service.yaml"), 298),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
