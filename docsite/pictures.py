@@ -1,4 +1,4 @@
-"""Takes the pictures of the pages, in Chromium, of a guestbook that is deployed, changed and broken.
+"""Takes the pictures of the pages, in Chromium, of a guestbook that is deployed, changed and broken, and of machines.
 
 pictures.py FOLDER takes those of the documentation; with --all, also dark, small and large ones, to look at.
 """
@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests.integration.provision.served import Served as Machines  # noqa: E402
 from tests.integration.ui.chromium import Chromium  # noqa: E402
 from tests.integration.ui.conftest import Served  # noqa: E402
+from tests.integration.ui.test_machines import agent_of, log_in  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +67,59 @@ def guestbook(folder: Path) -> Iterator[Path]:
         command(project, "undeploy", "--approve")
 
 
+SCRIPT = """#!/bin/sh
+case {{.Machine.Name}}-{{.Task.Name}} in
+  web1-packages) echo 'Unpacking postgresql-client-16 ...'; sleep 600 ;;
+  web2-partition) echo 'parted: /dev/vdb: no such disk' >&2; exit 1 ;;
+esac
+"""
+STAGES = {"prepare": ["partition", "packages"], "configure": ["application"]}
+
+
+@contextmanager
+def machines(folder: Path) -> Iterator[Machines]:
+    """A server of machines, of which one works, one failed, one is done, and one waits."""
+    served = Machines(folder)
+    served("POST", "/params", {"Name": "token", "Secure": True})
+    served("POST", "/params", {"Name": "disk", "Schema": {"type": "string", "default": "/dev/vda"}})
+    served(
+        "POST", "/profiles", {"Name": "site-north", "Params": {"mirror": "https://mirror.example.com", "token": "-"}}
+    )
+    for stage, tasks in STAGES.items():
+        for task in tasks:
+            served("POST", "/tasks", {"Name": task, "Templates": [{"Name": "run", "Path": "", "Contents": SCRIPT}]})
+        served("POST", "/stages", {"Name": stage, "Tasks": tasks})
+    served("POST", "/workflows", {"Name": "install", "Stages": [*STAGES]})
+    agents = []
+    try:
+        for name in ("web1", "web2", "db1", "db2"):
+            params = {"disk": "/dev/vdb", "role": name[:-1]}
+            about = {"Name": name, "Workflow": "install", "Profiles": ["site-north"], "Params": params}
+            served("POST", "/machines", about)
+            if name != "db2":
+                agents.append(agent_of(served, name, folder / name))
+        yield served
+    finally:
+        for agent in agents:
+            agent.end()
+        served.stop()
+
+
+async def take_machines(served: Machines, pictures: Path) -> None:
+    """Open the list of machines and one that failed, and keep what they look like."""
+    async with Chromium() as browser:
+        await browser.resize(*DOCUMENTED)
+        await browser.prefer("light")
+        await log_in(browser, served, "rocketskates", served.password)
+        for state in ("running", "failed", "complete", "waiting"):
+            await browser.until(f"document.querySelector('td .is-{state}')")
+        (pictures / "ui-machines.webp").write_bytes(await browser.picture())
+        await browser.run("[...document.querySelectorAll('td a')].find((one) => one.textContent === 'web2').click()")
+        await browser.until("document.querySelector('details')")
+        await browser.resize(DOCUMENTED[0], 1000)
+        (pictures / "ui-machine.webp").write_bytes(await browser.picture())
+
+
 async def take(served: Served, job: str, pictures: Path, *, everything: bool) -> None:
     """Open each page, and keep what it looks like."""
     looks = list(product(("light", "dark"), (DOCUMENTED, *OTHERS))) if everything else [("light", DOCUMENTED)]
@@ -93,6 +148,8 @@ def main(pictures: Path, *, everything: bool) -> None:
             asyncio.run(take(served, first, pictures, everything=everything))
         finally:
             served.close()
+    with tempfile.TemporaryDirectory() as folder, machines(Path(folder)) as server:
+        asyncio.run(take_machines(server, pictures))
 
 
 if __name__ == "__main__":

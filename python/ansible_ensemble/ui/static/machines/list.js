@@ -25,7 +25,7 @@ export function open(room, failed) {
     const grouped = [...Map.groupBy(found, (one) => one[group.value])].sort(([one], [other]) => !one - !other || one.localeCompare(other));
     show(rows, machines.length ? null : empty("There are no machines."),
       machines.length && !found.length ? empty("No machine has this name or address.") : null,
-      found.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, HEADS.map((head) => h("th", { scope: "col" }, head)))),
+      found.length ? h("div", { class: "scroll" }, h("table", { class: "words" }, h("thead", {}, h("tr", {}, HEADS.map((head) => h("th", { scope: "col" }, head)))),
         grouped.map(([name, members]) => body(name, members)))) : null);
   }
   function body(name, members) {
