@@ -170,6 +170,19 @@ def test_a_plugin_that_ends_is_told_and_started_again(serve, folder, slowly):
     assert server("GET", "/plugins/mine/actions")
 
 
+def test_a_plugin_that_cannot_be_started_is_told_and_tried_again(serve, folder, tmp_path):
+    far = tmp_path / ("far" * 40)
+    far.mkdir()
+    server = serve(
+        "--default-user", "--plugins", str(folder), before=f"import tempfile; tempfile.tempdir = {str(far)!r}"
+    )
+    plugin(server)
+    why = "it cannot be started: AF_UNIX path too long"
+    until(server, lambda: server.log.count(f"plugin mine: {why}; it is started again in ") == 2)
+    assert server("GET", "/plugins/mine")["PluginErrors"] == [why]
+    assert list(far.iterdir()) == []
+
+
 def test_a_plugin_ends_with_its_change_its_removal_and_the_server(serve, folder):
     server = serve("--default-user", "--plugins", str(folder))
     plugin(server)

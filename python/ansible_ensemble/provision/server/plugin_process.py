@@ -109,25 +109,23 @@ class PluginProcess:
         """Start it, and set it up.
 
         Raises:
-            PluginFault: it does not start, or refuses its params.
+            OSError: it cannot be started.
+            PluginFault: it is not ready in time, or refuses its params.
         """
         await self._runner.setup()
         await web.UnixSite(self._runner, str(self._folder / "from")).start()
         words = (str(self._program), "listen", str(self._folder / "to"), str(self._folder / "from"))
         variables, server = {**os.environ, **environment}, os.getpid()
-        try:
-            process = self._process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=DEVNULL,
-                stdout=PIPE,
-                stderr=PIPE,
-                env=variables,
-                start_new_session=True,
-                limit=_LINE,
-                preexec_fn=lambda: die_with_parent(server, signal.SIGKILL),
-            )
-        except OSError as error:
-            raise PluginFault(f"it cannot be started: {error.strerror}") from None
+        process = self._process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=variables,
+            start_new_session=True,
+            limit=_LINE,
+            preexec_fn=lambda: die_with_parent(server, signal.SIGKILL),
+        )
         assert process.stdout
         assert process.stderr
         listening = [asyncio.create_task(self._listen(stream)) for stream in (process.stdout, process.stderr)]

@@ -129,7 +129,10 @@ class Plugins:
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE
         while True:
             began = loop.time()
-            fault = await self._run(setup)
+            try:
+                fault = await self._run(setup)
+            except OSError as error:
+                fault = f"it cannot be started: {error.strerror or error}"
             if loop.time() - began > _LONGEST_PAUSE:
                 pause = _FIRST_PAUSE
             _LOG.error("plugin %s: %s; it is started again in %g seconds", setup.name, fault, pause)
@@ -138,7 +141,11 @@ class Plugins:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _run(self, setup: Setup) -> str:
-        """Run a plugin until it ends or fails; why it did."""
+        """Run a plugin until it ends or fails; why it did.
+
+        Raises:
+            OSError: it cannot be started.
+        """
         server, life = self._server, self._server.settings.token_life * 86400
         token = signed(Token(plugin=setup.name, expires=int(server.clock() + life)), server.token_key, setup.secret)
         secrets = Secrets()
