@@ -6,8 +6,8 @@ machines, 1,000 agents at once and 200,000 jobs that have ended. Each line is a 
 - size: of the database that holds them.
 - start: from the start of the process until it is ready, after a kill, and its memory then.
 - next: POST /jobs, one after the other, while nobody else asks.
-- jobs: all agents at once run jobs that do nothing: jobs for each second of the server's processor, and how long POST
-  /jobs takes, of which most is the wait for the requests of others.
+- jobs: the agents, which begin one after the other, run jobs that do nothing: jobs for each second of the server's
+  processor, and how long POST /jobs takes, of which most is the wait for the requests of others.
 - list: the jobs of one machine.
 - clean-up: of all but the latest jobs of each machine, as by `--job-count`, and what POST /jobs takes meanwhile.
 """
@@ -38,6 +38,8 @@ from tests.integration.provision.wire import Wire
 
 MACHINES, AGENTS, HISTORY = 10_000, 1000, 200_000
 TASKS, KEPT, BATCH, ALONE = 5, 5, 1000, 200
+#: How many agents begin in a second: each makes a connection.
+BEGIN = 50
 LOG = b"a line of the log of a job\n" * 20
 
 
@@ -102,9 +104,10 @@ async def posted(wire: Wire, machine: str, taken: list[float]) -> dict[str, str]
     return job
 
 
-async def run(wire: Wire, machine: str, taken: list[float]) -> int:
+async def run(wire: Wire, number: int, taken: list[float]) -> int:
     """Run all jobs of a machine as its agent does; how many there were."""
-    count = 0
+    machine, count = uuid(1, number), 0
+    await asyncio.sleep(number / BEGIN)
     while job := await posted(wire, machine, taken):
         path = f"jobs/{job['Uuid']}"
         if job["State"] == "finished":
@@ -133,7 +136,7 @@ async def jobs_of_agents(server: Lasting, agents: int) -> None:
         print(f"next: {told(alone)}, {(server.processor - used) / ALONE * 1000:.1f} ms of the processor")
         together: list[float] = []
         used, begun = server.processor, time.perf_counter()
-        counts = await asyncio.gather(*(run(wire, uuid(1, number), together) for number in range(agents)))
+        counts = await asyncio.gather(*(run(wire, number, together) for number in range(agents)))
         used, taken = server.processor - used, time.perf_counter() - begun
         assert set(counts) == {TASKS}
         rates = (
