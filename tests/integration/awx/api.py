@@ -175,6 +175,25 @@ class Awx:
         shown = [self.shown(kind, number) for kind in kinds for number in self.objects[kind]]
         return [one for one in shown if all(_matches(one, key, value) for key, value in query.items())]
 
+    def remove(self, endpoint: str, number: int) -> None:
+        """Remove an object, with what is only a part of it.
+
+        Raises:
+            Refused: another one needs it, which AWX would leave broken.
+        """
+        needing = [
+            (kind, other)
+            for kind, field in _NEEDED.get(endpoint, ())
+            for other, one in self.objects[kind].items()
+            if one.get(field) == number
+        ]
+        for kind, other in needing:
+            if kind not in _PARTS:
+                raise Refused({"error": f"{kind} {other} needs it"})
+            self.remove(kind, other)
+        del self.objects[endpoint][number]
+        self.changes += 1
+
     def survey(self, endpoint: str, number: int, given: Object | None) -> Object:
         """The survey of a template; `given` is a new one."""
         if given is not None:
@@ -225,6 +244,16 @@ _REFERENCES = {
     "workflow_job_template": ("workflow_job_templates",),
     "unified_job_template": _UNIFIED,
 }
+
+#: What needs an object of an endpoint, by which field; parts go with it.
+_NEEDED = {
+    "projects": [("job_templates", "project"), ("inventory_sources", "source_project")],
+    "inventories": [("job_templates", "inventory"), ("inventory_sources", "inventory")],
+    "job_templates": [("schedules", "unified_job_template")],
+    "workflow_job_templates": [("workflow_job_template_nodes", "workflow_job_template")],
+    "execution_environments": [("job_templates", "execution_environment")],
+}
+_PARTS = ("schedules", "inventory_sources", "workflow_job_template_nodes")
 
 
 def _check_credential_type(_awx: Awx, given: Object) -> None:
@@ -402,6 +431,9 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.awx.associations.get((endpoint, number, part), [])
             shown = [self.awx.shown(_ASSOCIATED[part], one) for one in found]
             return 200, {"count": len(found), "next": None, "previous": None, "results": shown}
+        if self.command == "DELETE":
+            self.awx.remove(endpoint, number)
+            return 204, None
         return 200, self.awx.update(endpoint, number, given) if self.command == "PATCH" else self.awx.shown(
             endpoint, number
         )

@@ -47,6 +47,8 @@ topology_template:
       steps: {run: {target: app, activities: [{set_state: started}]}}
 """
 CANARY = "canary-4711"
+#: What belongs to all ensembles, and what the stand-in does not remove with its node.
+KEPT = ("organizations", "credential_types", "workflow_approval_templates")
 VARIABLES: dict[str, Any] = {
     "awx_name": "web",
     "awx_project_url": "https://git.example/team/web.git",
@@ -277,3 +279,20 @@ def test_what_cannot_be_is_refused_before_anything_is_made(
     assert (done.code, awx.changes) == (2, before)
     assert message in " ".join(done.output.split())
     assert CANARY not in done.output
+
+
+def test_absent_removes_what_was_made(awx: Awx, run: Callable[..., Run]) -> None:
+    def names() -> dict[str, list[str]]:
+        return {kind: awx.names(kind) for kind in awx.objects if kind not in ("workflow_job_template_nodes", *KEPT)}
+
+    before = names()
+    assert run(awx_name="passing").code == 0
+    made, changes = names(), awx.changes
+    told = run("--check", awx_name="passing", awx_state="absent")
+    assert (told.code, awx.changes - changes) == (0, 0), told.output
+    assert told.changed > 5
+    done = run(awx_name="passing", awx_state="absent")
+    assert done.code == 0, done.output
+    assert (names(), made != before, done.changed) == (before, True, told.changed)
+    again = run(awx_name="passing", awx_state="absent")
+    assert (again.code, again.changed) == (0, 0), again.output
