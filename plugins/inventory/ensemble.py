@@ -31,7 +31,7 @@ options:
     choices: [tosca.ensemble.ensemble]
   ensemble:
     description:
-      - The C(ensemble.yaml), or the folder that holds it.
+      - The C(ensemble.yaml), the folder that holds it, or the service template that it is made of.
       - A relative path starts at the folder of the inventory file.
     type: str
     default: ensemble.yaml
