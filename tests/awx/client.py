@@ -52,6 +52,10 @@ class Awx:
         [found] = self.all(f"{endpoint}/", name=name)
         return found
 
+    def change(self, found: Object, **fields: Any) -> None:
+        """Change an object by hand."""
+        self.ask(found["url"], fields, method="PATCH")
+
     def launch(self, template: str, *, endpoint: str = "job_templates", **answers: Any) -> Object:
         """Launch a template with answers to its survey."""
         found = self.named(endpoint, template)
@@ -72,12 +76,13 @@ class Awx:
             time.sleep(0.3)
         raise AssertionError(f"waited in vain for {what}")
 
-    def ended(self, job: Object) -> Object:
-        """A job, once it has ended."""
+    def ended(self, job: Object, *, events: bool = True) -> Object:
+        """A job, once it has ended, and its events are there, unless whoever brings them was killed."""
 
         def look() -> Object | None:
             seen: Object = self.ask(job["url"])
-            return seen if seen["status"] in _ENDED and seen.get("event_processing_finished", True) else None
+            there = not events or seen.get("event_processing_finished", True)
+            return seen if seen["status"] in _ENDED and there else None
 
         found: Object = self.wait(f"the end of {job['name']}", look)
         return found

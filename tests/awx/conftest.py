@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.awx.client import URL, Awx
+from tests.awx.client import URL, Awx, Object
 from tests.unit.state.servers import PASSWORD, USER, git_server
 
 REPOSITORY = Path(__file__).parents[2]
@@ -80,6 +80,25 @@ resources:
     absent: {module: ansible.builtin.file, args: {path: "{{ root }}/step2", state: absent}}
     hosts: web
     requirements: [{dependency: step1}]
+outputs:
+  text: {value: {get_input: text}}
+""",
+    "edge/service.yaml": """\
+inputs:
+  page: {type: string, default: none}
+resources:
+  page:
+    module: ansible.builtin.copy
+    args: {dest: "{{ root }}/page", content: {get_input: page}}
+    hosts: web1
+""",
+    "edge.yml": """\
+awx_name: edge
+awx_ensemble: edge/service.yaml
+awx_workflows: [deploy, check]
+awx_variables: {input_page: !unsafe "{{ ensemble_stats.outputs.text | default(omit) }}"}
+awx_notification_type: ""
+awx_check_schedule: ""
 """,
 }
 
@@ -90,6 +109,7 @@ class Site:
 
     awx: Awx
     url: str
+    root: Path
     clone: Path
     hooks: list[Any]
     variables: dict[str, Any] = field(default_factory=dict)
@@ -111,6 +131,7 @@ class Site:
             **os.environ,
             "ANSIBLE_COLLECTIONS_PATH": f"{REPOSITORY}/.build:{REPOSITORY}/.build/community",
             "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_PIPELINING": "1",
             "CONTROLLER_HOST": URL,
             "CONTROLLER_OAUTH_TOKEN": self.awx.token,
         }
@@ -118,6 +139,30 @@ class Site:
         done = subprocess.run(command, cwd=self.clone, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return int(re.findall(r"localhost +: ok=\d+ +changed=(\d+)", done.stdout)[-1]), done.stdout + done.stderr
+
+    def attempt(self, template: str, **answers: Any) -> tuple[Object, str]:
+        """Launch a template, and wait for its job; what that printed."""
+        job = self.awx.run(template, **answers)
+        return job, self.awx.output(job)
+
+    def run(self, template: str, **answers: Any) -> tuple[Object, str]:
+        """The same of a job that has to succeed."""
+        job, output = self.attempt(template, **answers)
+        assert job["status"] == "successful", output
+        return job, output
+
+    def approval(self) -> Object:
+        """The approval of the workflow's plans, which only its node leads to."""
+        [node] = self.awx.all("workflow_job_template_nodes/", identifier="approval", workflow_job_template__name="web")
+        found: Object = self.awx.ask(node["related"]["unified_job_template"])
+        return found
+
+    def told(self, what: str, since: int) -> Object:
+        """The first notification of a kind."""
+        found: Object = self.awx.wait(
+            f"the notification of the {what}", lambda: next((one for one in self.hooks[since:] if what in one), None)
+        )
+        return found
 
     def found(self, name: str) -> dict[str, str]:
         """The text of a file on each host that has it."""
@@ -178,7 +223,7 @@ def site(awx: Awx, hooks: tuple[str, list[Any]], tmp_path_factory: pytest.TempPa
         git(clone, "init", "--quiet", "--initial-branch=main")
         git(clone, "remote", "add", "origin", str(root / "web.git"))
         hook, told = hooks
-        made = Site(awx, url, clone, told)
+        made = Site(awx, url, root, clone, told)
         made.write(**{name: text.replace("STATE", f"{url}/state.git") for name, text in FILES.items()})
         kind = awx.named("credential_types", "Source Control")["id"]
         inputs = {"username": USER, "password": PASSWORD}
@@ -216,4 +261,7 @@ def web(site: Site) -> Site:
     """The project, with all that the playbook makes of it in AWX."""
     site.set_up()
     site.variables["awx_update_secrets"] = False
+    # jobs would update what no test changes, each time for half a minute
+    site.awx.change(site.awx.named("projects", "web"), scm_update_cache_timeout=86400)
+    site.awx.change(site.awx.named("inventory_sources", "web"), update_cache_timeout=86400)
     return site
