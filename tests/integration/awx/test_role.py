@@ -246,6 +246,16 @@ def test_a_second_run_changes_nothing(made: Awx, run: Callable[..., Run]) -> Non
     assert (made.changes - before, done.changed) == (0, 0), done.output
 
 
+def test_what_is_changed_by_hand_is_put_back(made: Awx, run: Callable[..., Run]) -> None:
+    project, check = made.named("projects", "web")["id"], made.named("job_templates", "web check")["id"]
+    made.update("projects", project, {"scm_branch": "other"})
+    made.update("job_templates", check, {"extra_vars": "{}"})
+    done = run()
+    assert (done.code, done.changed) == (0, 2), done.output
+    assert made.named("projects", "web")["scm_branch"] == ""
+    assert json.loads(made.named("job_templates", "web check")["extra_vars"])["ensemble_fail_on_drift"] is True
+
+
 def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) -> None:
     before = made.changes
     done = run(
