@@ -65,6 +65,7 @@ endif
 $(GUESTBOOK): # a copy, so that its status does not show up among the changes of this repository
 	@mkdir -p $(BUILD)
 	$(PYTHON) examples/copy.py examples/guestbook $@ port=8780 app_port=8781
+	echo 'environments: {}' > $@/ensemble-project.yaml # a project of its own, which pages show
 
 demo: $(INSTALLED) $(GUESTBOOK) ## Deploy the example, a guestbook, and look at it
 	ansible-ensemble deploy --approve $(GUESTBOOK)/ensemble.yaml
