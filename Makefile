@@ -170,7 +170,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_remote.py
 	python tests/bench/bench_ui.py
 
-test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian axe ## The nine that follow, all at once; on Debian, with Go
+test-tools: lfs-server kubernetes helm community python-tools docker-engine docker-compose debian axe ## The nine that follow, all at once; on Debian, with Go and npm
 
 lfs-server: $(BUILD)/lfstest-gitserver ## The LFS server that tests of the global lock want; on Debian, with Go
 
