@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.core.texts import CUT, is_cut, named_texts
+from ansible_ensemble.core.texts import CUT, URL_QUERY, is_cut, named_texts
 
 REDACTED = "<<REDACTED>>"
 
@@ -22,10 +22,9 @@ _SECRET_NAME = regex(
     re.IGNORECASE,
 )
 #: What may be secret in a URL; none that is masked already.
-_CREDENTIALS = regex(r"(?:https?://[^/\s]+|\w+://[^/\s:@]*:[^/\s]+)@")
-_PASSWORD = regex(r"\w+://[^/\s:@]*:([^/\s@<*]+)@|https?://([^/\s:@<*]{20,})@")  # so long a user is a token
-_QUERY = regex(r"\w+://[^\s?#'\"]+\?([^\s#'\"]+)")
-_PARAMETER = regex(r"([\w.-]+)=([^&;<*]+)")
+_CREDENTIALS = regex(r"(?:https?://[^/\s?#]+|\w+://[^/\s:@?#]*:[^/\s?#]+)@")
+_PASSWORD = regex(r"\w+://[^/\s:@?#]*:([^/\s@<*?#]+)@|https?://([^/\s:@<*{?#]{20,})@")  # so long a user is a token
+_PARAMETER = regex(r"([\w.-]+)=((?!/)[^&;<*]{8,})")  # shorter ones are words, and others paths
 #: Characters of a text that nobody asked for, at most.
 LONGEST_SHOWN = 50_000
 _KEY = regex(r"^[\s\-\"'{]*([\w.-]+)[\"']?\s*[:=]", re.MULTILINE)
@@ -99,10 +98,10 @@ def secrets_of_urls(value: Any) -> Iterator[str]:
 
 
 def _secrets_of_queries(text: str) -> Iterator[str]:
-    for query in _QUERY.findall(text):
+    for _url, query in URL_QUERY.findall(text):
         for name, value in _PARAMETER.findall(query):
             if is_secret_name(name) or name.lower().endswith(("sig", "signature")):
-                yield value
+                yield value.rstrip(".,:;)]}")  # of the sentence that it stands in
 
 
 def may_show(text: str) -> bool:

@@ -12,7 +12,8 @@ from ansible_ensemble.core.regex import regex
 #: Where a part of a text was left out: by `cut`, or by an ellipsis.
 CUT = regex(r"(\n?\[?\.\.\.(?: \d+ \w+ cut \.\.\.\])?\n?|…)")
 _USER_INFO = regex(r"(\w+://)[^/\s]*@")
-_QUERY = regex(r"(\w+://[^\s?#'\"]+\?)[^\s#'\"]+")
+#: A URL up to its query, and the query.
+URL_QUERY = regex(r"(\w+://[^\s?#'\"]+\?)([^\s#'\"]+)")
 
 MAX_NESTING = 100
 """How deep maps and lists that an operation returns may be nested: every file and reader has room for so many."""
@@ -29,7 +30,7 @@ def without_credentials(text: str) -> str:
 
 def with_shown_urls(text: str) -> str:
     """The text for people: its URLs are without user and password, and without queries, which may hold tokens."""
-    return _QUERY.sub(r"\1...", without_credentials(text))
+    return URL_QUERY.sub(r"\1...", without_credentials(text))
 
 
 def cut(text: str, limit: int) -> str:

@@ -38,8 +38,10 @@ def test_names_of_other_things(name: str) -> None:
         ({"a": [{"url": "redis://:word@h"}, 1]}, ["word"]),
         ("http://me@host/ http://host:80/@x ssh://git@h:22 a:b@c", []),
         ("http://0123456789abcdef0123@host/x", ["0123456789abcdef0123"]),
-        ("a https://h/x?page=2&access_token=a%2Fb;sig=c#token=d", ["a%2Fb", "a/b", "c"]),
-        ("https://h/?X-Amz-Signature=ab&token=<<REDACTED>> http://h/token=x?of=1 a?token=x", ["ab"]),
+        ("https://h/x?page=2&access_token=a%2Fbcdefg;sig=01234567#token=d", ["a%2Fbcdefg", "a/bcdefg", "01234567"]),
+        ("https://h/?X-Amz-Signature=abcdefgh&token=<<REDACTED>> http://h/token=x?of=1 a?token=x", ["abcdefgh"]),
+        ("see (https://h/?token=abcdefgh), and https://h/?secret=ijklmnop.", ["abcdefgh", "ijklmnop"]),
+        ("http://h/?use_token=true&pwd=/home/somebody http://long.host.example.org?q=a@b", []),
         ("http://me:********@host http://me:<<REDACTED>>@host", []),
     ],
 )
@@ -47,12 +49,14 @@ def test_secrets_of_urls(value: Any, found: list[str]) -> None:
     assert list(secrets_of_urls(value)) == found
 
 
-@pytest.mark.parametrize("text", ["ssh://a:b@h", "http://me@h", "http://h/?token=abcd"])
+@pytest.mark.parametrize("text", ["ssh://a:b@h", "http://me@h", "http://h/?token=abcdefgh"])
 def test_urls_that_hold_credentials(text: str) -> None:
     assert holds_credentials(text)
 
 
-@pytest.mark.parametrize("text", ["ssh://git@h", "http://h/?page=2", "http://h/#token=abcd", "?token=abcd"])
+@pytest.mark.parametrize(
+    "text", ["ssh://git@h", "http://h/?page=2", "http://h/#token=abcdefgh", "?token=abcdefgh", "http://h?q=a@b"]
+)
 def test_urls_that_hold_none(text: str) -> None:
     assert not holds_credentials(text)
 
