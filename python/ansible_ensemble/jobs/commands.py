@@ -98,7 +98,6 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
     """
     location, job_options = locate(ensemble), JobOptions.from_mapping({**options, "rollback": job})
-    fetch_state(location.ensemble, job_options)
     earlier = at_earlier(location, job_options)
     return _prepare(location, "rollback", earlier, lambda read: plan_with_found(read, WORKFLOW, earlier))
 

@@ -16,7 +16,7 @@ from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
 from ansible_ensemble.jobs.rollback import WORKFLOW, at_earlier, rollback_warnings
-from ansible_ensemble.jobs.stored_state import fetch_state, read_current
+from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
@@ -39,8 +39,9 @@ class PlanOutcome(Struct):
 
     def warn(self, texts: Sequence[str]) -> None:
         """Add warnings to the plan."""
-        self.plan.warnings.extend(texts)
-        self._tell()
+        if texts:
+            self.plan.warnings.extend(texts)
+            self._tell()
 
     def save(self, path: Path) -> None:
         """Save the plan so that `deploy PATH` executes it."""
@@ -74,7 +75,6 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
     if job_options.rollback is not None:
         if workflow != WORKFLOW:
             raise UsageError(f"--rollback is for a plan of {WORKFLOW}, not of {workflow}")
-        fetch_state(location.ensemble, job_options)
         job_options = at_earlier(location, job_options)
     outcome = _plan_of(read_current(location, job_options), workflow, job_options)
     outcome.warn(rollback_warnings(outcome.ensemble, job_options))

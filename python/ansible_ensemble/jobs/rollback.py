@@ -15,6 +15,7 @@ from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, kept_values
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.jobs.stored_state import fetch_state
 from ansible_ensemble.projects.git import commit_that_added, repository_of
 
 #: The workflow of jobs that can be gone back to.
@@ -28,6 +29,7 @@ def at_earlier(location: Location, options: JobOptions) -> JobOptions:
     """
     if options.rollback is None or options.revision is not None:
         return options
+    fetch_state(location.ensemble, options)
     job, folder = options.rollback, location.ensemble.parent
     record = find_job(folder, job) if is_job(job) else None
     if record is None:

@@ -85,7 +85,7 @@ def test_a_saved_plan_names_no_commit_to_go_back_to(command, project):
     assert command("plan", "--rollback", job["change_id"], "--force", "--out", "back.json", cwd=project).code == 0
     service = (project / "service.yaml").read_text()
     git(project, "checkout", "-q", "-b", "other")
-    (project / "service.yaml").write_text(service.replace("echo", "echo foreign; echo"))
+    (project / "service.yaml").write_text(service.replace('echo "$text"', "echo foreign"))
     git(project, "commit", "-qam", "foreign")
     foreign = git(project, "rev-parse", "HEAD")
     git(project, "checkout", "-q", "-")
