@@ -184,7 +184,17 @@ def _template_of_instance(name: str, raw: Any, scope: Scope) -> Any:
     for key in [one for one in raw if one not in ("template", "attributes")]:
         message = f"`{key}` of the instance '{name}' is ignored: it is beside its template"
         scope.problems.warn(NoticeCode.IGNORED_KEY, message, key_place_of(raw, key))
-    return _with(given, "attributes", raw["attributes"]) if "attributes" in raw else given
+    if "attributes" not in raw:
+        return given
+    made, attributes = Map(), Map()
+    for key, value in given.items():
+        made.adopt(key, value, given)
+    for section in (given.get("attributes"), raw["attributes"]):
+        if isinstance(section, Mapping):
+            for key, value in section.items():
+                attributes.adopt(key, value, section)
+    made.adopt("attributes", attributes, raw)
+    return made
 
 
 def _with(raw: Any, key: str, value: Any) -> Any:

@@ -256,12 +256,17 @@ def test_attributes_of_instances_with_a_template(load: Load) -> None:
         "named": {"template": "named", "attributes": {"ip": "10.0.0.1"}},
         "second": {"template": "named", "attributes": {"ip": "10.0.0.2"}},
         "own": {"template": {"type": "unfurl.nodes.Generic"}, "attributes": {"ip": "10.0.0.3"}},
+        "both": {
+            "template": {"type": "unfurl.nodes.Generic", "attributes": {"ip": "10.0.0.9"}},
+            "attributes": {"ip": "10.0.0.4"},
+        },
     }
     nodes = load(text, unfurl=True, instances=instances).node_templates
     assert {name: (list(one.properties), one.attributes["ip"].value) for name, one in nodes.items()} == {
         "named": (["x"], "10.0.0.1"),
         "second": (["x"], "10.0.0.2"),
         "own": ([], "10.0.0.3"),
+        "both": ([], "10.0.0.4"),
     }
 
 
