@@ -29,9 +29,7 @@ class Attributes(MutableMapping[str, Any]):
         self.changed: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if name in self.changed:
-            return self.changed[name]
-        value = self._task.query(f".::{name}")
+        value = self.changed[name] if name in self.changed else self._task.query(f".::{name}")
         if value is None:
             raise KeyError(name)
         return value
@@ -40,13 +38,16 @@ class Attributes(MutableMapping[str, Any]):
         self.changed[name] = value
 
     def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
         self.changed[name] = None
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**(self._task.query(".names") or {}), **self.changed})
+        names = dict.fromkeys([*(self._task.query(".names") or ()), *self.changed])
+        return (name for name in names if self.changed.get(name, name) is not None)
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return sum(1 for _name in self)
 
 
 class Target:
@@ -134,11 +135,19 @@ class UnfurlError(Exception):
     """The root of Unfurl's errors."""
 
 
+class UnfurlTaskError(UnfurlError):
+    """An error of a task, which it is given with."""
+
+    def __init__(self, task: object, message: str, *_others: object) -> None:
+        super().__init__(message)
+        self.task = task
+
+
 _NAMES: Mapping[str, Iterable[Any]] = {
     "unfurl": (),
     "unfurl.configurator": (Configurator, TaskView, Status, NodeState, Priority),
     "unfurl.support": (Status, NodeState, Priority),
-    "unfurl.util": (UnfurlError,),
+    "unfurl.util": (UnfurlError, UnfurlTaskError),
 }
 
 

@@ -55,7 +55,7 @@ class QueriedTask(FakeTask):
     """Its instance's name is `app`, `.known` is 7, and all else is an error."""
 
     def query(self, expression: Any) -> Any:
-        known = {".name": "app", ".known": 7, ".::known": 7}
+        known = {".name": "app", ".known": 7, ".::known": 7, ".names": {"known": 7}, ".::gone": None}
         if expression not in known:
             raise InvalidInput(f"nobody knows {expression}")
         return known[expression]
@@ -302,13 +302,16 @@ def test_a_configurator_of_unfurl(run: Callable[..., Result]) -> None:
                 target = task.target
                 target.attributes["seen"] = [target.name, target.attributes["known"], task.rendered]
                 target.attributes["again"] = target.attributes.get("seen")[:1]
+                target.attributes["gone"] = 1
+                assert target.attributes.pop("gone") == 1 and target.attributes.pop("gone", 2) == 2
+                assert "gone" not in target.attributes and set(target.attributes) == {"known", "again", "seen"}
                 job, errors = task.update_instances("- {name: a, template: b}")
                 assert job is None and not errors and NodeState.started == "started"
                 yield task.done(True, True, Status.degraded)
     """
     result = run(text, inputs={"word": "w"})
     assert (result.success, result.modified, result.status) == (True, True, Status.DEGRADED), result.error
-    assert result.attributes == {"seen": ["app", 7, "w"], "again": ["app"]}
+    assert result.attributes == {"seen": ["app", 7, "w"], "again": ["app"], "gone": None}
     assert [one["name"] for one in result.instances] == ["a"]
 
 
