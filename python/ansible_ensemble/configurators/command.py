@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
-from ansible_ensemble.configurators.keywords import BY_ANSIBLE, TASK_KEYS
+from ansible_ensemble.configurators.keywords import BY_ANSIBLE, CONNECTION, TASK_KEYS
+from ansible_ensemble.configurators.looks import as_other
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
 from ansible_ensemble.configurators.results import (
@@ -32,35 +33,28 @@ from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
 
-#: Task keywords that say how a host is reached, which hold for the files as they do for the command.
-_REACH = frozenset(
-    {"become", "become_user", "become_method", "become_flags", "connection", "delegate_to", "port", "remote_user"}
-    | {"no_log", "vars"}
-)
+#: Task keywords that hold for the files as they do for the command.
+_REACH = CONNECTION | {"delegate_to"}
 
 
 def run_with_files(task: Task, call: ModuleCall) -> Generator[ModuleCall, Outcome, Outcome]:
     """Call a command's module in a folder of the host with the task's files; the outcome may be of what copies them."""
-    made = yield _also(call, "ansible.builtin.tempfile", {"state": "directory", "suffix": ".ensemble"})
+    made = yield as_other(call, "ansible.builtin.tempfile", {"state": "directory", "suffix": ".ensemble"}, _REACH)
     if not made.ok:
         return _failed(made)
     folder = str(made.result["path"])
     for file in task.files:
-        copied = yield _also(call, "ansible.builtin.copy", {"src": str(file), "dest": f"{folder}/", "mode": "preserve"})
+        copied = yield as_other(
+            call, "ansible.builtin.copy", {"src": str(file), "dest": f"{folder}/", "mode": "preserve"}, _REACH
+        )
         if not copied.ok:
             outcome = _failed(copied)
             break
     else:
         chdir = str(PurePosixPath(folder, call.args.get("chdir", "")))
         outcome = yield replace(call, args={**call.args, "chdir": chdir})
-    yield _also(call, "ansible.builtin.file", {"path": folder, "state": "absent"})
+    yield as_other(call, "ansible.builtin.file", {"path": folder, "state": "absent"}, _REACH)
     return outcome
-
-
-def _also(call: ModuleCall, module: str, args: dict[str, Any]) -> ModuleCall:
-    """Another module where a call runs, and as its user."""
-    keywords = {name: value for name, value in call.keywords.items() if name in _REACH}
-    return replace(call, module=module, args=args, keywords=keywords, diff=False)
 
 
 def _failed(outcome: Outcome) -> Outcome:

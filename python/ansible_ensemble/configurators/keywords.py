@@ -112,12 +112,13 @@ JOB_KEYS = frozenset(
 _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
 #: Keys of Unfurl's that ask for what is done anyway, or that do nothing there.
 _IDLE = frozenset({"entry_state", "postConditions"})
-_CONNECTION = frozenset(
+#: Task keywords that say how a host is reached, and as whom.
+CONNECTION = frozenset(
     {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
 )
 #: What acts where Ansible runs a task, and where it runs a play.
-TASK_KEYS = _CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
-PLAY_KEYS = _CONNECTION | {"environment", "gather_facts", "check_mode"}
+TASK_KEYS = CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
+PLAY_KEYS = CONNECTION | {"environment", "gather_facts", "check_mode"}
 
 #: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
 BY_ANSIBLE = tuple(sorted(TASK_KEYS - {"environment"}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Container, Generator, Iterable, Mapping
 from hashlib import sha256
 from posixpath import dirname, normpath
 from typing import Any
@@ -11,14 +11,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.keywords import CONNECTION
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.core.orders import ModuleCall, Outcome
 
-#: Keywords of tasks by which also a look runs as the module does.
-_KEYWORDS = frozenset(
-    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "delegate_to"}
-    | {"environment", "vars"}
-)
+#: Task keywords by which also a look runs as the module does; what it tells is not hidden.
+_KEYWORDS = CONNECTION - {"no_log"} | {"delegate_to", "environment"}
 
 COMMAND = f"{BUILTIN}command"
 #: How the last line of a look begins; what it tells of a folder.
@@ -111,10 +109,17 @@ def seen_by(printed: str) -> Look | None:
     return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))
 
 
-def as_other(call: ModuleCall, module: str, args: Mapping[str, Any], *, check: bool = False) -> ModuleCall:
-    """The call of another module where and as whom one runs."""
-    keywords = {name: value for name, value in call.keywords.items() if name in _KEYWORDS}
-    return replace(call, module=module, args=dict(args), keywords=keywords, check=check, diff=False)
+def as_other(
+    call: ModuleCall,
+    module: str,
+    args: Mapping[str, Any],
+    keywords: Container[str] = _KEYWORDS,
+    *,
+    check: bool = False,
+) -> ModuleCall:
+    """The call of another module where and as whom one runs, with those of its keywords."""
+    kept = {name: value for name, value in call.keywords.items() if name in keywords}
+    return replace(call, module=module, args=dict(args), keywords=kept, check=check, diff=False)
 
 
 def digest_of(inside: Iterable[str]) -> str:

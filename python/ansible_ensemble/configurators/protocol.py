@@ -45,7 +45,8 @@ class Conversation(Struct):
 
     Attributes:
         order: a local command (`execution.conversation`), or a module that tells what it runs `first` printed.
-        answer: gives the answer to a question, both plain data, by way of orders that are executed for it.
+        answer: gives the answer to a question, both plain data, by way of orders that are executed for it. A module
+            that asks keeps its place among those that run, so these are no modules or plays.
     """
 
     order: Command | ModuleCall
