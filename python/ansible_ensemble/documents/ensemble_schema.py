@@ -20,8 +20,8 @@ SCHEMA_FILE = Path(__file__).with_name("ensemble.schema.json")
 RECORDED_SECTIONS = ("status", "lastJob", "jobsLog", "lock", "changes")
 """What jobs write into an ensemble's file; all else is written by people."""
 
-_OLDER_KIND = "kind is 'Manifest'"
-"""What is wrong with older files of Unfurl, and stands there for `Ensemble`."""
+_OLDER_KIND = "Manifest"
+"""The kind of an ensemble in older files of Unfurl."""
 
 _OF_TEMPLATES = ("tosca_definitions_version", "resources")
 """What only service templates have."""
@@ -52,10 +52,13 @@ def check_ensemble(document: Document) -> list[Notice]:
             message = f"this is a service template, and {document.path.name} is an ensemble's file"
             hint = "give it a name of its own, for instance service-template.yaml"
             raise InvalidInput(message, key_place_of(written, key), hint)
-    found, notices = violations(document.data, ensemble_schema(), document.place), []
+    schema = ensemble_schema()
+    if is_of_unfurl(document.data) and written.get("kind") == _OLDER_KIND:
+        schema = {**schema, "properties": {**schema["properties"], "kind": True}}
+    found, notices = violations(document.data, schema, document.place), []
     if is_of_unfurl(document.data):
         others = [one for one in found if isinstance(one, UnknownKey)]
-        found = [one for one in found if not isinstance(one, UnknownKey) and one.message != _OLDER_KIND]
+        found = [one for one in found if not isinstance(one, UnknownKey)]
         # Unfurl's files keep what their merge directives name in sections of their own
         idle = [one for one in others if not _names(document.text, one.path)]
         notices = [_ignored(one) for one in idle]
