@@ -44,7 +44,7 @@ def next_steps(
 ) -> Iterator[str]:
     """What to do about it; `options` are to be typed again; None for who runs playbooks, not commands.
 
-    Template: what is launched again in AWX, where nobody types, and no file of the job outlives it.
+    `template` is what to launch again in AWX, where nobody types and the job's files are gone.
     """
     job = report["job"]
     if job["success"] or not any(task["status"] in (*_FAILED, *_NOT_RUN) for task in report["tasks"]):
