@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
@@ -12,7 +13,7 @@ from msgspec import Struct
 OF_USER: Final = 3
 OF_ADDRESS: Final = 20
 
-#: Who would have to wait longer, in seconds, is sent away.
+#: Who has to wait longer, in seconds, is sent away.
 LONGEST_WAIT = 30.0
 
 #: After this many seconds without another one, wrong ones are forgotten.
@@ -20,6 +21,9 @@ _MEMORY = 900.0
 
 #: How many are remembered; then the oldest are forgotten.
 _MOST = 10_000
+
+#: A name's digest, if it is about one, and the address.
+_Key = tuple[bytes, str]
 
 
 class _Record(Struct):
@@ -33,41 +37,39 @@ class Attempts:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._records: OrderedDict[tuple[str, str], _Record] = OrderedDict()
+        self._records: OrderedDict[_Key, _Record] = OrderedDict()
 
     def wait(self, user: str, address: str) -> float:
-        """How many seconds an attempt has to wait now; more than `LONGEST_WAIT` means that it is sent away."""
+        """How many seconds the next attempt has to wait."""
         now = self._clock()
-        records = [(self._record(key), allowed) for key, allowed in _keys(user, address)]
-        start = max([now, *(record.free for record, _other in records)])
-        if start - now <= LONGEST_WAIT:
-            for record, allowed in records:
-                record.free = start + _pause(record.wrong - allowed)
-        return start - now
+        records = (self._known(key) for key, _allowed in _keys(user, address))
+        return max(0.0, *(record.free - now for record in records))
 
     def wrong(self, user: str, address: str) -> None:
         """Note that the password was wrong."""
+        now = self._clock()
         for key, allowed in _keys(user, address):
-            record = self._record(key)
-            record.wrong, record.last = record.wrong + 1, self._clock()
-            record.free = max(record.free, record.last + _pause(record.wrong - allowed))
+            self._records[key] = record = self._known(key)
+            self._records.move_to_end(key)
+            record.wrong, record.last = record.wrong + 1, now
+            record.free = now + _pause(record.wrong - allowed)
+        while len(self._records) > _MOST:
+            self._records.popitem(last=False)
 
     def right(self, user: str, address: str) -> None:
         """Forget what was wrong before of the user; those of others from the same address stay."""
-        self._records.pop((user, address), None)
+        (key, _allowed), _of_address = _keys(user, address)
+        self._records.pop(key, None)
 
-    def _record(self, key: tuple[str, str]) -> _Record:
-        record = self._records.pop(key, None)
-        if record is None or self._clock() - record.last > _MEMORY:
-            record = _Record(last=self._clock())
-        self._records[key] = record
-        while len(self._records) > _MOST:
-            self._records.popitem(last=False)
-        return record
+    def _known(self, key: _Key) -> _Record:
+        record = self._records.get(key)
+        return record if record and self._clock() - record.last <= _MEMORY else _Record()
 
 
-def _keys(user: str, address: str) -> tuple[tuple[tuple[str, str], int], ...]:
-    return ((user, address), OF_USER), (("", address), OF_ADDRESS)
+def _keys(user: str, address: str) -> tuple[tuple[_Key, int], tuple[_Key, int]]:
+    """What an attempt counts for, with how many cost nothing there; names may be long, and are kept as digests."""
+    name = hashlib.blake2b(user.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return ((name, address), OF_USER), ((b"", address), OF_ADDRESS)
 
 
 def _pause(too_many: int) -> float:

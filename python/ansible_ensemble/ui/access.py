@@ -85,7 +85,7 @@ class Access:
         self.cookie = f"{'__Host-' if secure else ''}ansible-ensemble-{secrets.token_hex(4)}"
         self._clock = clock
         self._tell = tell
-        self._passwords = PasswordCheck()
+        self._passwords = PasswordCheck(clock)
         self._tokens: dict[bytes, float] = {}
         self._sessions: dict[bytes, _Session] = {}
 

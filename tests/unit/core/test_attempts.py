@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_ensemble.core.attempts import LONGEST_WAIT, OF_ADDRESS, OF_USER, Attempts
+from ansible_ensemble.core.attempts import OF_ADDRESS, OF_USER, Attempts
 
 
 class Clock:
@@ -30,13 +30,28 @@ def test_each_further_one_waits_longer_than_the_last():
     assert waits[-1] > waits[OF_USER] > 0
 
 
-def test_attempts_at_the_same_time_wait_one_for_the_other_and_the_last_are_sent_away():
+def test_who_only_asks_how_long_to_wait_is_not_kept():
     attempts = Attempts(Clock())
-    for _ in range(OF_USER + 2):
-        attempts.wrong("a", "here")
-    waits = [attempts.wait("a", "here") for _ in range(40)]
-    assert waits == sorted(waits)
-    assert waits[-1] > LONGEST_WAIT
+    for number in range(OF_ADDRESS + 1):
+        attempts.wrong(f"user{number}", "here")
+    before = len(attempts._records)
+    for number in range(1000):
+        assert attempts.wait(f"junk{number}", "here") > 0
+    assert len(attempts._records) == before
+
+
+def test_a_name_is_kept_as_a_digest():
+    attempts = Attempts(Clock())
+    attempts.wrong("x" * 2**20 + "\udcff", "here")
+    assert len(repr(attempts._records)) < 1000
+
+
+def test_who_has_no_name_is_not_the_whole_address():
+    attempts = Attempts(Clock())
+    for _ in range(OF_USER):
+        attempts.wrong("", "here")
+    assert attempts.wait("", "here") > 0
+    assert attempts.wait("a", "here") == 0
 
 
 def test_others_do_not_wait():
