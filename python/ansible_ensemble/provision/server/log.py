@@ -14,6 +14,7 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 
 from ansible_ensemble.core.clock import iso_time, now
+from ansible_ensemble.core.texts import cut
 from ansible_ensemble.provision.objects.event import LogLine
 
 #: Whose messages are shown: ours, and those of the libraries about connections.
@@ -40,8 +41,8 @@ LEVELS = {
 }
 _NAMES = {level: name for name, level in LEVELS.items() if name not in ("trace", "audit", "panic")}
 
-#: How many lines can be asked for.
-_KEPT = 1000
+#: How many lines can be asked for, and of each so many characters.
+_KEPT, _LONGEST = 1000, 4000
 
 
 class Log(logging.Handler):
@@ -63,6 +64,11 @@ class Log(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line."""
+        try:
+            message = cut(record.getMessage(), _LONGEST)
+        except Exception:
+            self.handleError(record)
+            return
         self._lines.append(
             LogLine(
                 seq=next(self._seq),
@@ -71,7 +77,7 @@ class Log(logging.Handler):
                 level=_NAMES.get(record.levelno, "info"),
                 file=record.module,
                 line=record.lineno,
-                message=record.getMessage(),
+                message=message,
             )
         )
 

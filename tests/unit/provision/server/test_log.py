@@ -83,3 +83,19 @@ def test_tracebacks_are_for_who_asks_for_everything(logger, capsys, form):
     log.begin("debug", form)
     _fail(logger)
     assert "ValueError: why" in capsys.readouterr().err
+
+
+def test_of_a_long_line_the_middle_is_not_kept(logger):
+    kept = log.begin("info", "text")
+    logger.info("begin %s end", "x" * 1_000_000)
+    (line,) = kept.lines
+    assert line.message.startswith("begin xxx")
+    assert line.message.endswith("xxx end")
+    assert len(line.message) < 10_000
+
+
+def test_a_message_that_cannot_be_made_harms_nobody(capsys):
+    kept = log.Log()
+    kept.handle(logging.makeLogRecord({"msg": "%d of %d", "args": (1,)}))
+    assert kept.lines == []
+    assert "not enough arguments" in capsys.readouterr().err
