@@ -15,7 +15,7 @@ from ansible.errors import AnsibleParserError
 from msgspec.structs import replace
 
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
-from ansible_ensemble.core.parent import die_with_parent
+from ansible_ensemble.core.parent import die_with_parent, end_group
 from ansible_ensemble.core.processor_time import collect_rarely
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
@@ -238,7 +238,7 @@ def start(executor: Executor, parent: int, inherited: list[int]) -> None:
 
 
 def _end_group(*_arguments: object) -> None:
-    processes.end_group(os.getpgrp())
+    end_group(os.getpgrp())
 
 
 def _follow() -> None:

@@ -6,11 +6,7 @@ import contextlib
 import os
 import signal
 
-
-def end_group(leader: int) -> None:
-    """Kill every process of a group; no error if there is none left."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)
+from ansible_ensemble.core.parent import end_group
 
 
 def kill(pid: int) -> None:

@@ -126,13 +126,13 @@ def test_nothing_of_a_secret_is_in_the_log_or_an_answer(serve, folder):
     uuid = machine(server)
     server("POST", f"/machines/{uuid}/params/counter/password", "of-the-machine")
     status, text = refusal(server, "POST", f"/machines/{uuid}/actions/login", {})
-    assert (status, "no login by (hidden)" in text) == (422, True)
-    until(server, lambda: "plugin mine: no login by (hidden)" in server.log)
+    assert (status, "no login by <<REDACTED>>" in text) == (422, True)
+    until(server, lambda: "plugin mine: no login by <<REDACTED>>" in server.log)
     refused = plugin(server, "refused", **{"counter/password": "refuse me"})
-    until(server, lambda: server("GET", f"/plugins/{refused['Name']}")["PluginErrors"] == ["no login by (hidden)"])
+    until(server, lambda: server("GET", f"/plugins/{refused['Name']}")["PluginErrors"] == ["no login by <<REDACTED>>"])
     shown = server.log
     assert not any(secret in shown for secret in (PASSWORD, "of-the-machine", "refuse me"))
-    assert "as (hidden)" in shown
+    assert "as <<REDACTED>>" in shown
 
 
 def test_a_plugin_hears_of_events_and_tells_some(serve, folder):
@@ -163,7 +163,7 @@ def test_a_plugin_that_ends_is_told_and_started_again(serve, folder, slowly):
     running(server)
     status, text = refusal(server, "POST", "/plugins/mine/actions/die", {"slowly": slowly})
     assert (status, ("action took longer than 1 seconds" if slowly else "has gone") in text) == (422, True)
-    why = "action took longer" if slowly else "it exited with status 3: dying of (hidden)"
+    why = "action took longer" if slowly else "it exited with status 3: dying of <<REDACTED>>"
     until(server, lambda: f"plugin mine: {why}" in server.log)
     until(server, lambda: server.log.count("plugin mine runs") == 2)
     until(server, lambda: server("GET", "/plugins/mine")["PluginErrors"] == [])

@@ -7,10 +7,10 @@ import json
 import logging
 import os
 import shutil
-import signal
+import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from ansible_ensemble.core.parent import die_with_parent
+from ansible_ensemble.core.parent import end_group
+from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.provision.objects.base import Record
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, decode_json, encode
 from ansible_ensemble.provision.objects.event import Error, LogLine
 from ansible_ensemble.provision.server.answers import JSON, answer_to, nothing
+from ansible_ensemble.provision.server.backlog import Backlog
 from ansible_ensemble.provision.server.log import LEVELS
-from ansible_ensemble.provision.server.socket import BACKLOG
 from ansible_ensemble.provision.service.actions import ActionFailed, Invocation
 
 _LOG = logging.getLogger(__name__)
@@ -37,6 +38,22 @@ _IS_READY = "READY!"
 
 #: A longer line of output is left out.
 _LINE = 2**20
+
+#: Becomes a program that ends with the server; Python ignores two signals, which the program is to know.
+_START = """
+import os, signal, sys
+from ansible_ensemble.core.parent import die_with_parent
+die_with_parent(int(sys.argv[1]), signal.SIGKILL)
+for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(number, signal.SIG_DFL)
+try:
+    os.execv(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.exit(f"it cannot be started: {error.strerror}")
+"""
+
+#: How JSON of Go writes what is markup in HTML.
+_IN_GO = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>&"})
 
 _TO_PLUGIN, _TO_SERVER = "/api-plugin/v3", "/api-server-plugin/v3"
 
@@ -54,32 +71,14 @@ class _Asked(Record, frozen=True, kw_only=True):
     params: Mapping[str, Any]
 
 
-class Secrets:
-    """Texts that nothing which a plugin says may show."""
+class Secrets(Redactor):
+    """What nothing that a plugin says may show."""
 
-    def __init__(self) -> None:
-        self._texts: set[str] = set()
-
-    def add(self, value: Any) -> None:
-        """Hide a value from now on: its texts and numbers, also as JSON and by line."""
-        for text in _texts(value):
-            self._texts |= {text, json.dumps(text)[1:-1], *text.splitlines()} - {""}
-
-    def hidden(self, text: str) -> str:
-        """A text without them."""
-        for secret in sorted(self._texts, key=len, reverse=True):
-            text = text.replace(secret, "(hidden)")
-        return text
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        value = [*value.values()]
-    if isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
-    elif value is not None and not isinstance(value, bool):
-        yield str(value)
+    def add(self, value: Any, name: str = "") -> None:
+        """Hide a value from now on, also as programs in Go write it."""
+        super().add(value, name)
+        if isinstance(value, str):
+            super().add(json.dumps(value, ensure_ascii=False)[1:-1].translate(_IN_GO))
 
 
 class PluginProcess:
@@ -96,7 +95,7 @@ class PluginProcess:
         self._name, self._program, self._secrets, self._tell = name, program, secrets, tell
         self._fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._is_ready = asyncio.Event()
-        self._events: asyncio.Queue[bytes] = asyncio.Queue(BACKLOG)
+        self._events = Backlog()
         self._last = ""
         self._leaving = ""
         self._tasks: list[asyncio.Task[None]] = []
@@ -115,16 +114,14 @@ class PluginProcess:
         await self._runner.setup()
         await web.UnixSite(self._runner, str(self._folder / "from")).start()
         words = (str(self._program), "listen", str(self._folder / "to"), str(self._folder / "from"))
-        variables, server = {**os.environ, **environment}, os.getpid()
         process = self._process = await asyncio.create_subprocess_exec(
-            *words,
+            *(sys.executable, "-P", "-c", _START, str(os.getpid()), *words),
             stdin=DEVNULL,
             stdout=PIPE,
             stderr=PIPE,
-            env=variables,
+            env={**os.environ, **environment},
             start_new_session=True,
             limit=_LINE,
-            preexec_fn=lambda: die_with_parent(server, signal.SIGKILL),
         )
         assert process.stdout
         assert process.stderr
@@ -145,21 +142,19 @@ class PluginProcess:
             raise PluginFault(f"it was not ready after {_READY:g} seconds")
 
     async def until_over(self, seconds: float) -> str:
-        """Why it does not run any more; after that time it has run long enough."""
+        """Why it does not run any more; nothing after that time, when it has run long enough."""
         await asyncio.wait({self._fault}, timeout=seconds)
-        return self._fault.result() if self._fault.done() else "its token has expired"
+        return self._fault.result() if self._fault.done() else ""
 
     async def stop(self) -> None:
-        """End it."""
+        """End it, with what it started and is in its session."""
         process = self._process
         if process and process.returncode is None:
             with suppress(PluginFault):
                 await self.ask("stop", b"", _STOP)
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), _STOP)
-        if process and process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            end_group(process.pid)
             await process.wait()
         for task in self._tasks:
             task.cancel()
@@ -188,7 +183,7 @@ class PluginProcess:
         except aiohttp.ClientError:
             raise PluginFault(f"{what}: the plugin has gone") from None
         if answer.status >= 400:
-            raise PluginFault(self._secrets.hidden(_said(text) or f"{what} was answered by {answer.status}"))
+            raise PluginFault(self._secrets.text(_said(text) or f"{what} was answered by {answer.status}"))
         return text
 
     async def act(self, asked: Invocation) -> Any:
@@ -207,9 +202,7 @@ class PluginProcess:
 
     def hear(self, message: bytes) -> None:
         """Tell it of an event, after those before it."""
-        try:
-            self._events.put_nowait(message)
-        except asyncio.QueueFull:
+        if not self._events.put(message):
             self._end("it is too slow: events were waiting")
 
     async def _publish(self) -> None:
@@ -226,6 +219,7 @@ class PluginProcess:
 
     async def _watch(self, process: asyncio.subprocess.Process, listening: list[asyncio.Task[None]]) -> None:
         status = await process.wait()
+        end_group(process.pid)  # at once: its id may be another's later
         await asyncio.wait(listening, timeout=_STOP)  # what it started may have its output still
         how = f"it was ended by signal {-status}" if status < 0 else f"it exited with status {status}"
         self._end(f"{how}: {self._last}" if self._last else how)
@@ -241,7 +235,7 @@ class PluginProcess:
             if line.strip() == _IS_READY:
                 self._is_ready.set()
             elif line.strip():
-                self._last = self._secrets.hidden(line.strip())
+                self._last = self._secrets.text(line.strip())
                 _LOG.info("plugin %s: %s", self._name, self._last)
 
     def _application(self) -> web.Application:
@@ -257,11 +251,11 @@ class PluginProcess:
             LEVELS.get(line.level, logging.ERROR),
             "plugin %s: %s",
             self._name,
-            self._secrets.hidden(line.message.rstrip()),
+            self._secrets.text(line.message.rstrip()),
         )
 
     async def _take_leave(self, body: bytes) -> None:
-        self._leaving = self._secrets.hidden(_said(body)) or "it has left"
+        self._leaving = self._secrets.text(_said(body)) or "it has left"
 
 
 def _said(text: bytes) -> str:

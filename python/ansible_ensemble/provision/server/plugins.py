@@ -70,6 +70,7 @@ class Plugins:
         self._offered: dict[str, tuple[Action, ...]] = {}
         self._programs: dict[str, Path] = {}
         self._running: dict[str, tuple[Setup, asyncio.Task[None]]] = {}
+        self._stopping: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._unsubscribe = server.store.subscribe(self._hear)
         self._task = asyncio.create_task(self._keep_up())
@@ -120,10 +121,14 @@ class Plugins:
                 self._running[name] = setup, asyncio.create_task(self._keep_running(setup))
 
     async def _stop(self, names: Sequence[str]) -> None:
-        tasks = [self._running.pop(name)[1] for name in names]
-        for task in tasks:
+        """Stop plugins, and wait for all that stop; who is cancelled meanwhile leaves them to stop."""
+        for name in names:
+            _setup, task = self._running.pop(name)
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            self._stopping.add(task)
+        if self._stopping:
+            await asyncio.wait(self._stopping)
+        self._stopping.clear()
 
     async def _keep_running(self, setup: Setup) -> None:
         loop, pause = asyncio.get_running_loop(), _FIRST_PAUSE
@@ -131,8 +136,12 @@ class Plugins:
             began = loop.time()
             try:
                 fault = await self._run(setup)
-            except OSError as error:
-                fault = f"it cannot be started: {error.strerror or error}"
+            except Exception as error:
+                fault = f"it cannot be started: {getattr(error, 'strerror', None) or error}"
+                _LOG.debug("plugin %s cannot be started", setup.name, exc_info=True)
+            if not fault:
+                _LOG.info("plugin %s: its token has expired; it is started again", setup.name)
+                continue
             if loop.time() - began > _LONGEST_PAUSE:
                 pause = _FIRST_PAUSE
             _LOG.error("plugin %s: %s; it is started again in %g seconds", setup.name, fault, pause)
@@ -141,7 +150,7 @@ class Plugins:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _run(self, setup: Setup) -> str:
-        """Run a plugin until it ends or fails; why it did.
+        """Run a plugin until it ends or fails, or its token has expired; why it did, nothing in the last case.
 
         Raises:
             OSError: it cannot be started.

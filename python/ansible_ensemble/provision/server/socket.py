@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -13,17 +12,12 @@ from ansible_ensemble.core.clock import iso_time, now
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.backlog import Backlog
 from ansible_ensemble.provision.server.filters import InvalidFilter, Match, parse_filter
 from ansible_ensemble.provision.server.hub import Hub
 from ansible_ensemble.provision.store.transaction import Unavailable
 
 _LOG = logging.getLogger(__name__)
-
-#: How many events may wait for a reader; who lets more wait is disconnected.
-BACKLOG = 2000
-
-#: How many bytes of events may wait; of the last event, all may.
-_BACKLOG_BYTES = 16 * 2**20
 
 #: How many filters a client may have.
 _MOST_FILTERS = 1000
@@ -50,19 +44,13 @@ class Socket:
     def __init__(self, hub: Hub, allow: Allow) -> None:
         self._hub, self._allow = hub, allow
         self._filters: dict[str, list[Match]] = {}
-        self._waiting: deque[bytes] = deque()
-        self._waiting_bytes = 0
-        self._has_some = asyncio.Event()
+        self._waiting = Backlog()
         self._ended = asyncio.Event()
         self._fault = ""
 
     def hear(self, message: bytes) -> None:
         """Send an event, as soon as those before it are sent; who does not read is disconnected."""
-        if len(self._waiting) < BACKLOG and self._waiting_bytes < _BACKLOG_BYTES:
-            self._waiting.append(message)
-            self._waiting_bytes += len(message)
-            self._has_some.set()
-        elif not self._fault:
+        if not self._fault and not self._waiting.put(message):
             _LOG.warning("a websocket is closed: too many events waited for its reader")
             self._waiting.clear()
             self._expel("too slow: events were waiting")
@@ -124,12 +112,7 @@ class Socket:
 
     async def _send(self, connection: web.WebSocketResponse) -> None:
         while True:
-            await self._has_some.wait()
-            self._has_some.clear()
-            while self._waiting:
-                message = self._waiting.popleft()
-                self._waiting_bytes -= len(message)
-                await connection.send_frame(message, WSMsgType.TEXT)
+            await connection.send_frame(await self._waiting.get(), WSMsgType.TEXT)
 
     async def _obey(self, text: str) -> None:
         """Register or deregister a filter, and say that it is done, or why not."""

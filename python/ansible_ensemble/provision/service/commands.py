@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.core.parent import end_group
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json, encode
 from ansible_ensemble.provision.service.actions import ActionFailed
 
@@ -61,15 +60,9 @@ def output_of(
         try:
             printed, complaints = started.communicate(given, seconds)
         except subprocess.TimeoutExpired:
-            _kill(started)
+            end_group(started.pid)  # not reaped yet, its id is still its own
             raise ActionFailed(f"{called} took longer than {seconds:g} seconds") from None
     if started.returncode:
         said = (printed + complaints).decode(errors="replace").strip()
         raise ActionFailed(f"{called} exited with status {started.returncode}\n{said}".rstrip())
     return printed
-
-
-def _kill(started: subprocess.Popen[bytes]) -> None:
-    """End its process group; not reaped yet, the group's id is still its own."""
-    with suppress(ProcessLookupError):
-        os.killpg(started.pid, signal.SIGKILL)

@@ -8,6 +8,7 @@ import json
 import aiohttp
 import pytest
 
+from ansible_ensemble.provision.server import backlog
 from ansible_ensemble.provision.server import socket as sockets
 
 
@@ -168,7 +169,7 @@ def test_an_event_that_is_none_of_a_users_is_refused(live, event, message):
 
 
 def test_who_does_not_read_is_disconnected_and_told_why(live, monkeypatch):
-    monkeypatch.setattr(sockets, "BACKLOG", 20)
+    monkeypatch.setattr(backlog, "MOST", 20)
 
     async def scenario():
         async with live.socket() as socket:
