@@ -11,7 +11,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from msgspec import Struct
 
@@ -93,8 +93,8 @@ class Command:
                 await _end(process)
         return _document(words[0], process.returncode or 0, printed, told.decode(errors="replace"))
 
-    def begin(self, words: Sequence[str], output: IO[bytes], own: Path) -> subprocess.Popen[bytes]:
-        """Begin a job, which outlives this process, and removes the folder of its `own` in the end."""
+    def begin(self, words: Sequence[str], output: int, own: Path) -> subprocess.Popen[bytes]:
+        """Begin a job, which prints to a descriptor, outlives this process, and removes its `own` folder in the end."""
         return subprocess.Popen(
             [*_PROGRAM, str(own), *words, "--no-color"],
             cwd=self._folder,

@@ -154,18 +154,27 @@ class Jobs:
             NotFound: there is no such plan.
         """
         plan = self.saved(name)
+        run = self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own)
         del self._plans[name]
-        return self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own)
+        return run
 
     def look(self, ensemble: Path, workflow: str) -> Run:
         """Begin a job that only looks."""
-        return self._begin(ensemble, workflow, [workflow, str(ensemble)], _own_folder())
+        own = _own_folder()
+        try:
+            return self._begin(ensemble, workflow, [workflow, str(ensemble)], own)
+        except OSError:
+            shutil.rmtree(own)
+            raise
 
     def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path) -> Run:
-        printed = own / "output"
-        with printed.open("wb") as output:
+        output = os.open(own / "output", os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
             process = self._command.begin(words, output, own)
-        run = Run(secrets.token_hex(8), ensemble, workflow, process, os.open(printed, os.O_RDONLY | os.O_CLOEXEC))
+        except OSError:
+            os.close(output)
+            raise
+        run = Run(secrets.token_hex(8), ensemble, workflow, process, output)
         self._runs[run.id] = run
         self._forget(ensemble)
         return run
