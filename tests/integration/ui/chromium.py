@@ -8,11 +8,12 @@ import json
 import shutil
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp import ClientSession
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 120
@@ -31,34 +32,38 @@ class Chromium:
 
     def __init__(self) -> None:
         self.complaints: list[str] = []
-        self._folder = tempfile.TemporaryDirectory(prefix="chromium-")
         self._number = 0
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     async def __aenter__(self) -> Chromium:
-        assert PROGRAM is not None
-        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-        own = ("--remote-debugging-port=0", f"--user-data-dir={self._folder.name}", "about:blank")
-        self._process: Process = await asyncio.create_subprocess_exec(
-            PROGRAM, *options, *own, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
-        )
-        self._session = ClientSession()
-        async with self._session.get(f"http://127.0.0.1:{await self._port()}/json/list") as listed:
-            page = next(one for one in await listed.json() if one["type"] == "page")
-        self._socket: ClientWebSocketResponse = await self._session.ws_connect(
-            page["webSocketDebuggerUrl"], max_msg_size=0
-        )
-        self._reader = asyncio.create_task(self._read())
-        for domain in ("Page", "Runtime", "Log"):
-            await self.call(f"{domain}.enable")
+        async with AsyncExitStack() as opened:
+            await self._begin(opened)
+            self._opened = opened.pop_all()
         return self
 
-    async def _port(self) -> str:
-        assert self._process.stderr is not None
-        async for line in self._process.stderr:
-            if b"DevTools listening on ws://" in line:
-                return line.decode().split(":")[2].split("/")[0]
-        raise AssertionError("Chromium did not start")
+    async def _begin(self, opened: AsyncExitStack) -> None:
+        assert PROGRAM is not None
+        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
+        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+        own = ("--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank")
+        process = await asyncio.create_subprocess_exec(
+            PROGRAM, *options, *own, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
+        )
+        opened.push_async_callback(_end, process)
+        assert process.stderr is not None
+        port = await _port(process.stderr)
+        draining = asyncio.create_task(_drain(process.stderr))
+        opened.callback(draining.cancel)
+        session = await opened.enter_async_context(ClientSession())
+        async with session.get(f"http://127.0.0.1:{port}/json/list") as listed:
+            page = next(one for one in await listed.json() if one["type"] == "page")
+        self._socket = await opened.enter_async_context(
+            session.ws_connect(page["webSocketDebuggerUrl"], max_msg_size=0)
+        )
+        reading = asyncio.create_task(self._read())
+        opened.callback(reading.cancel)
+        for domain in ("Page", "Runtime", "Log"):
+            await self.call(f"{domain}.enable")
 
     async def _read(self) -> None:
         async for message in self._socket:
@@ -156,9 +161,24 @@ class Chromium:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._reader.cancel()
-        await self._socket.close()
-        await self._session.close()
-        self._process.terminate()
-        await self._process.wait()
-        self._folder.cleanup()
+        await self._opened.aclose()
+
+
+async def _port(said: asyncio.StreamReader) -> str:
+    """The port that a starting browser listens at."""
+    async for line in said:
+        if b"DevTools listening on ws://" in line:
+            return line.decode().split(":")[2].split("/")[0]
+    raise AssertionError("Chromium did not start")
+
+
+async def _drain(said: asyncio.StreamReader) -> None:
+    """Read what nobody wants to know, so that the browser is not kept from saying more."""
+    while await said.read(65536):
+        pass
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
+    await process.wait()
