@@ -6,7 +6,6 @@ import hashlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
 
 from aiohttp import web
 from msgspec import Struct
@@ -15,6 +14,7 @@ from ansible_ensemble.core.clock import iso_time, now
 from ansible_ensemble.core.page_files import PAGE_HEADERS
 from ansible_ensemble.core.password_check import PasswordCheck, TooManyAttempts
 from ansible_ensemble.reports.values import clean
+from ansible_ensemble.ui.answers import answer
 from ansible_ensemble.ui.rights import OPEN, ROLES, SEE, rights_of
 from ansible_ensemble.ui.users import Users
 
@@ -98,7 +98,7 @@ class Access:
     @web.middleware
     async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let through who may do what a request asks, and open a session for who has a token."""
-        host = request.headers.get("Host", "")
+        host = self._host(request)
         if host not in self.hosts if self.hosts else host.rpartition(":")[0] not in HERE and host not in HERE:
             return web.Response(status=403, text="This server has another name.\n")
         if self.users is None and (token := request.query.get("token")):
@@ -141,7 +141,7 @@ class Access:
     async def session(self, request: web.Request) -> web.Response:
         """Who asks, and may do what."""
         visitor = self.visitor(request) or Visitor("", [])
-        return _told({"user": visitor.name, "may": visitor.rights, "session": visitor.logged_in})
+        return answer({"user": visitor.name, "may": visitor.rights, "session": visitor.logged_in})
 
     async def log_in(self, request: web.Request) -> web.Response:
         """Open a session for a user whose `password` is right."""
@@ -189,9 +189,13 @@ class Access:
     def _end(self, request: web.Request) -> None:
         self._sessions.pop(_digest(request.cookies.get(self.cookie, "")), None)
 
+    def _host(self, request: web.Request) -> str:
+        """How a request names this server, as browsers write it, whatever a proxy made of it."""
+        return request.headers.get("Host", "").lower().removesuffix(":443" if self._scheme == "https" else ":80")
+
     def _is_own(self, request: web.Request) -> bool:
         """Whether a page of this server asks, or what is no browser; forms of other sites send no JSON."""
-        here = f"{self._scheme}://{request.headers.get('Host', '')}"
+        here = f"{self._scheme}://{self._host(request)}"
         is_same = request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
         is_json = request.method != "POST" or request.content_type == "application/json"
         return is_same and is_json and request.headers.get("Origin", here) == here
@@ -202,10 +206,6 @@ def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode(errors="surrogateescape")).digest()
 
 
-def _told(document: Any) -> web.Response:
-    return web.json_response(document, headers={"Cache-Control": "no-store"})
-
-
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
     """Have browsers run no script but the pages' own, and tell no other site of them."""
     response.headers.update(PAGE_HEADERS)
@@ -213,5 +213,5 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
 
 def hosts_of(port: int, names: Iterable[str] = HERE, standard: int = 80) -> frozenset[str]:
     """How browsers name a server at this port, which they leave out where it is the standard one."""
-    shown = [f"[{name}]" if ":" in name else name for name in names]
-    return frozenset(f"{name}:{port}" for name in shown) | frozenset(shown if port == standard else ())
+    shown = [f"[{name}]" if ":" in name else name.lower() for name in names]
+    return frozenset(shown if port == standard else (f"{name}:{port}" for name in shown))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
 from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
 from ansible_ensemble.ui.access import Access, Handler, add_headers
+from ansible_ensemble.ui.answers import answer
 from ansible_ensemble.ui.command import Answers, Command, CommandFailed
 from ansible_ensemble.ui.feed import Feed, message, signature
 from ansible_ensemble.ui.jobs import LOOKING, WORKFLOWS, Jobs, NotFound, Run, SavedPlan
@@ -114,19 +114,23 @@ class Pages:
 
     async def project(self, _request: web.Request) -> web.Response:
         """The project and its ensembles, each with who works on it."""
-        project = await asyncio.to_thread(self._read_project)
-        listed = [_listed(name, path, project.entry(path)) for name, path in self._known.items()]
-        about = {
+        return answer(await asyncio.to_thread(self._project))
+
+    def _project(self) -> dict[str, Any]:
+        project = self._read_project()
+        return {
             "name": self.root.name,
             "folder": str(self.root),
             "trusted": is_trusted(self.root),
+            "workflows": WORKFLOWS,
+            "looking": LOOKING,
+            "ensembles": [_listed(name, path, project.entry(path)) for name, path in self._known.items()],
         }
-        return _answer({**about, "workflows": WORKFLOWS, "looking": LOOKING, "ensembles": listed})
 
     def _command(self, name: str) -> Handler:
         async def handler(request: web.Request) -> web.Response:
             ensemble = await self._ensemble(request)
-            return _answer(await self.answers.get([name, str(ensemble)], ensemble))
+            return answer(await self.answers.get([name, str(ensemble)], ensemble))
 
         return handler
 
@@ -139,30 +143,31 @@ class Pages:
         ensemble = await self._ensemble(request)
         document = await self.answers.get(["graph", str(ensemble)], ensemble)
         drawing = await asyncio.to_thread(_drawing, document, request.query.get("group", ""))
-        told = {"words": _words(document), "drawing": drawing, "running": _running(ensemble)}
-        return _answer({**document, **told})
+        running = await asyncio.to_thread(_running, ensemble)
+        told = {"words": _words(document), "drawing": drawing, "running": running}
+        return answer({**document, **told})
 
     async def drift(self, request: web.Request) -> web.Response:
         """What the last check or discover found; null if there was none."""
         ensemble = await self._ensemble(request)
-        return _answer(await asyncio.to_thread(last_drift, ensemble.parent))
+        return answer(await asyncio.to_thread(last_drift, ensemble.parent))
 
     async def job(self, request: web.Request) -> web.Response:
         """The record of a job."""
         ensemble = await self._ensemble(request)
         words = ["show", _job(request), "--ensemble", str(ensemble)]
-        return _answer(await self.answers.get(words, ensemble, lasts=True))
+        return answer(await self.answers.get(words, ensemble, lasts=True))
 
     async def entries(self, request: web.Request) -> web.Response:
         """The entries of a job's journal so far, whether the job still runs, and what of the journal is damaged."""
         ensemble, job = await self._ensemble(request), _job(request)
-        running = {job_of_journal(path): path for path in open_journals(ensemble.parent)}
+        running = {job_of_journal(path): path for path in await asyncio.to_thread(open_journals, ensemble.parent)}
         path = running.get(job) or job_log(ensemble.parent, job)
         if not path.is_file():
             raise NotFound(f"the journal of {job} is not here")
         reading = await asyncio.to_thread(read_journal, path)
         damage = [one.reason for one in reading.damage if not (one.at_end and job in running)]
-        return _answer({"job": job, "running": job in running, "entries": reading.events, "damage": damage})
+        return answer({"job": job, "running": job in running, "entries": reading.events, "damage": damage})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events of an ensemble: `entries` of journals, and `changed`."""
@@ -213,7 +218,7 @@ class Pages:
         """The plans of an ensemble that wait for approval."""
         waiting = self.jobs.waiting(await self._ensemble(request))
         told = ({"id": one.id, "workflow": one.workflow, "summary": summary_line(one.document)} for one in waiting)
-        return _answer(list(told))
+        return answer(list(told))
 
     async def saved_plan(self, request: web.Request) -> web.Response:
         """A plan that waits for approval."""
@@ -237,7 +242,7 @@ class Pages:
 
     async def runs(self, request: web.Request) -> web.Response:
         """The jobs of an ensemble that were begun here."""
-        return _answer([run.to_json() for run in self.jobs.runs(await self._ensemble(request))])
+        return answer([run.to_json() for run in self.jobs.runs(await self._ensemble(request))])
 
     async def cancel(self, request: web.Request) -> web.Response:
         """Have a job that was begun here begin nothing more."""
@@ -293,14 +298,8 @@ async def _given(request: web.Request) -> dict[str, Any]:
     return given
 
 
-def _answer(document: Any, status: int = 200) -> web.Response:
-    text = json.dumps(document, ensure_ascii=False, default=str, separators=(",", ":"))
-    headers = {"Cache-Control": "no-store"}
-    return web.Response(text=text, status=status, content_type="application/json", headers=headers)
-
-
 def _plan(plan: SavedPlan, status: int = 200) -> web.Response:
-    return _answer({"id": plan.id, "plan": plan.document, "words": _words(plan.document)}, status)
+    return answer({"id": plan.id, "plan": plan.document, "words": _words(plan.document)}, status)
 
 
 def _words(plan: dict[str, Any]) -> dict[str, Any]:
@@ -338,7 +337,7 @@ def _drawing(document: dict[str, Any], group: str) -> Any:
 
 
 def _run(run: Run, status: int) -> web.Response:
-    return _answer(run.to_json(), status=status)
+    return answer(run.to_json(), status=status)
 
 
 @web.middleware
@@ -347,9 +346,9 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except CommandFailed as failed:
-        return _answer({"errors": failed.errors, "exit_code": failed.exit_code}, status=422)
+        return answer({"errors": failed.errors, "exit_code": failed.exit_code}, status=422)
     except EnsembleError as error:
-        return _answer({"errors": [error_document(error)], "exit_code": error.exit_code}, status=422)
+        return answer({"errors": [error_document(error)], "exit_code": error.exit_code}, status=422)
     except (NotFound, BadRequest) as error:
         status = 404 if isinstance(error, NotFound) else 400
-        return _answer({"errors": [error_document(EnsembleError(str(error)))]}, status)
+        return answer({"errors": [error_document(EnsembleError(str(error)))]}, status)

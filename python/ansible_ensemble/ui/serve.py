@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import ssl
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -60,6 +59,16 @@ class Address(Struct, frozen=True):
         """How browsers begin its URL."""
         return urlsplit(self.url).scheme or ("https" if self.cert else "http")
 
+    def hosts(self, port: int) -> frozenset[str]:
+        """How browsers name the server, which listens at this port; nothing is known of a socket's file."""
+        standard = 443 if self.scheme == "https" else 80
+        if self.url:
+            found = urlsplit(self.url)
+            return hosts_of(found.port or standard, [found.hostname or ""], standard)
+        if self.socket:
+            return frozenset()
+        return hosts_of(port, {*HERE, self.host} if self.is_here else names_of(self.host), standard)
+
     def check(self, users: Users | None) -> None:
         """Refuse what would show the pages to others without TLS, or without users."""
         if not 0 <= self.port < 65536:
@@ -75,11 +84,20 @@ class Address(Struct, frozen=True):
                 f"--host {self.host} lets others see the pages, which needs TLS and users",
                 hint="give --cert, --key and --users",
             )
-        found = urlsplit(self.url)
-        if self.url and (found.scheme not in ("http", "https") or not found.netloc or found.path.strip("/")):
+        if self.url and not _is_origin(self.url):
             raise UsageError(f"--url {self.url}: it is a scheme and a name, as in https://ensembles.example.com")
-        if self.url and found.scheme == "http" and (users or self.cert):
+        if self.url and self.scheme == "http" and (users or self.cert):
             raise UsageError(f"--url {self.url}: passwords and sessions need https")
+
+
+def _is_origin(url: str) -> bool:
+    """Whether it is the URL of a server: a scheme, a name and perhaps a port."""
+    try:
+        found = urlsplit(url)
+        is_whole = found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
+    except ValueError:
+        return False
+    return is_whole and not (found.path.strip("/") or found.query or found.fragment or "@" in found.netloc)
 
 
 async def serve(
@@ -100,8 +118,8 @@ async def serve(
     runner = web.AppRunner(Pages(root, access).application(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
+        url = await _listen(runner, access, address, context)
         with _freed(address.socket):
-            url = await _listen(runner, access, address, context)
             await _stopped(_greet(tell, root, url, access, address.socket))
     finally:
         await runner.cleanup()
@@ -109,24 +127,21 @@ async def serve(
 
 @contextmanager
 def _freed(file: Path | None) -> Iterator[None]:
-    """Remove the socket that is made within, and nothing that was there before or took its place."""
-    if file is None:
-        yield
-        return
-    if file.exists() or file.is_symlink():
-        raise UsageError(f"{file} exists already", hint="remove it if no server uses it, or give another one")
-    made = None
+    """Remove a socket that was made, and nothing that took its place."""
+    made = file and file.lstat()
     try:
         yield
     finally:
         with suppress(OSError):
-            made = file.stat()
-        if made is not None and stat.S_ISSOCK(made.st_mode):
-            file.unlink()
+            if file and made and os.path.samestat(made, file.lstat()):
+                file.unlink()
 
 
 async def _listen(runner: web.AppRunner, access: Access, address: Address, context: ssl.SSLContext | None) -> str:
     """Begin to listen; returns how browsers reach it, without a path."""
+    if address.socket and (address.socket.exists() or address.socket.is_symlink()):
+        hint = "remove it if no server uses it, or give another one"
+        raise UsageError(f"{address.socket} exists already", hint=hint)
     try:
         if address.socket is not None:
             before = os.umask(0o177)
@@ -142,13 +157,12 @@ async def _listen(runner: web.AppRunner, access: Access, address: Address, conte
             os.strerror(error.errno) if error.errno and error.errno > 0 else error
         )  # asyncio's own words repeat the address
         raise UsageError(f"{where} cannot be used: {why}", hint="give another one") from None
+    port = 0 if address.socket else runner.addresses[0][1]
+    access.hosts = address.hosts(port)
     if address.url:
-        access.hosts = frozenset((urlsplit(address.url).netloc,))
         return address.url.rstrip("/")
-    if address.socket is not None:
+    if address.socket:
         return f"http://localhost:{_FORWARDED}"
-    port, standard = runner.addresses[0][1], 443 if context else 80
-    access.hosts = hosts_of(port, {*HERE, address.host} if address.is_here else names_of(address.host), standard)
     name = socket.gethostname() if address.host in ("0.0.0.0", "::") else address.host
     return f"{address.scheme}://{f'[{name}]' if ':' in name else name}:{port}"
 

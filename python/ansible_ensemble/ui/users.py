@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import re
 from pathlib import Path
 
@@ -81,18 +82,21 @@ class Users:
         return self._known
 
 
-def _stamp(file: Path) -> tuple[int, int]:
+def _stamp(file: Path) -> tuple[int, int, int]:
     try:
         found = file.stat()
     except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_ino
+        return 0, 0, 0
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def _read(file: Path) -> Known:
     place = Place(str(file))
     try:
-        if file.stat().st_mode & 0o027:
+        found = file.stat()
+        if found.st_uid not in (os.geteuid(), 0):
+            raise InvalidInput("the file of users is another user's", place)
+        if found.st_mode & 0o027:
             raise InvalidInput("others may read or change the file of users", place, hint=f"chmod 600 {file}")
         known = msgspec.convert(yaml.safe_load(file.read_text(encoding="utf-8")), Known)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def logged_in(name: str, url: str, certificate: Path) -> requests.Session:
     return browser
 
 
+def exit_code(browser: requests.Session, url: str) -> int:
+    """How the only job that was begun ends."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        (run,) = browser.get(f"{url}api/1/runs", params=ENSEMBLE, timeout=PATIENCE).json()
+        if not run["running"]:
+            return int(run["exit_code"])
+        time.sleep(0.05)
+    raise AssertionError("it does not end")
+
+
 def test_who_operates_plans_and_who_approves_approves(project: Path, tmp_path: Path, users: Path) -> None:
     cert, key = own_certificate(tmp_path / "tls", "")
     words = ("--host", "0.0.0.0", "--cert", str(cert), "--key", str(key), "--users", str(users))
@@ -53,6 +65,7 @@ def test_who_operates_plans_and_who_approves_approves(project: Path, tmp_path: P
         (waiting,) = axel.get(plans, params=ENSEMBLE, timeout=PATIENCE).json()
         assert waiting == {"id": made, "workflow": "deploy", "summary": "Plan: 2 to add, 0 to change, 0 to destroy."}
         assert axel.post(approval, params=ENSEMBLE, json={}, timeout=PATIENCE).status_code == 202
+        assert exit_code(axel, url) == 0
         other_name = {"Host": "attacker.example"}
         assert axel.get(url, headers=other_name, timeout=PATIENCE).status_code == 403
         with pytest.raises(requests.ConnectionError):

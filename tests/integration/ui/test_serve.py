@@ -69,6 +69,16 @@ def test_nothing_is_taken_away_for_a_socket(project: Path) -> None:
     assert taken.is_socket()
 
 
+def test_a_socket_that_took_the_place_of_ours_stays(project: Path) -> None:
+    file = project / "socket"
+    with serving(project, "--socket", str(file)) as (process, _address), socket.socket(socket.AF_UNIX) as other:
+        file.unlink()
+        other.bind(str(file))
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
+    assert file.is_socket()
+
+
 def test_a_socket_is_its_users_and_is_gone_afterwards(project: Path) -> None:
     file = project / "socket"
     with serving(project, "--socket", str(file)) as (process, _address):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from multidict import CIMultiDict
 
 from ansible_ensemble.core.attempts import OF_USER
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.core.passwords import hashed
 from ansible_ensemble.ui.access import SESSION_LIFE, TOKEN_LIFE, Access
+from ansible_ensemble.ui.rights import OPEN
+from ansible_ensemble.ui.serve import Address
 from ansible_ensemble.ui.users import Users
-from tests.unit.ui.asking import Asked, answers, get, post, statuses, write
+from tests.unit.ui.asking import Asked, answers, browser_of, get, post, statuses, write
 
 PASSWORD = "correct horse"
 KEPT = hashed(PASSWORD)
@@ -113,6 +118,61 @@ def test_other_sites_log_nobody_in(access: Access, headers: dict[str, str]) -> N
     assert (refused.status, refused.cookie, after.status) == (403, "", 401)
 
 
+NAMED = {
+    "https://Ensembles.Example.com:443": "ensembles.example.com",
+    "https://ensembles.example.com": "ENSEMBLES.example.com:443",
+    "https://ensembles.example.com:8443/": "ensembles.example.com:8443",
+    "https://[::1]": "[::1]",
+}
+
+
+@pytest.mark.parametrize(("url", "host"), NAMED.items(), ids=NAMED)
+def test_a_name_is_known_however_it_is_written(file: Path, url: str, host: str) -> None:
+    async def ask() -> int:
+        access = Access(frozenset(), users=Users(file), secure=True)
+        application = web.Application(middlewares=[access.guard])
+        application.router.add_post("/session", access.log_in)
+        access.needs[access.log_in] = OPEN
+        async with browser_of(application, access) as (browser, port):
+            access.hosts = Address(url=url).hosts(port)
+            origin = "https://" + host.lower().removesuffix(":443")
+            asked = browser.post(
+                f"http://127.0.0.1:{port}/session",
+                json={"name": "ann", "password": PASSWORD},
+                headers={"Host": host, "Origin": origin},
+            )
+            async with asked as answer:
+                return answer.status
+
+    assert asyncio.run(ask()) == 204
+
+
+def test_a_machine_whose_name_has_capitals_is_known_as_browsers_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ansible_ensemble.ui.serve.names_of", lambda _host: ["Build.Example.com"])
+    address = Address(host="0.0.0.0", cert=Path("cert"), key=Path("key"))
+    assert address.hosts(8443) == {"build.example.com:8443"}
+    assert address.hosts(443) == {"build.example.com"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://ann:secret@example.com",
+        "https://@example.com",
+        "https://example.com?x",
+        "https://example.com/#x",
+        "https://example.com:nowhere",
+        "https://example.com:0",
+        "https://[",
+        "https://:443",
+        "//example.com",
+    ],
+)
+def test_a_url_that_is_more_or_less_than_a_server_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="--url"):
+        Address(url=url).check(None)
+
+
 def test_two_servers_have_sessions_of_their_own() -> None:
     assert Access(frozenset()).cookie != Access(frozenset()).cookie, "cookies know no ports"
 
@@ -147,10 +207,7 @@ def test_a_user_logs_in_and_out(access: Access) -> None:
         access, get(), log_in(), get("/session"), get(), post(), Asked("DELETE", "/session"), get()
     )
     assert (before.status, before.text) == (401, "Log in first.\n")
-    assert (
-        session.text
-        == '{"user": "ann", "may": ["see", "plan", "look", "cancel", "approve", "reject"], "session": true}'
-    )
+    assert session.text == '{"user":"ann","may":["see","plan","look","cancel","approve","reject"],"session":true}'
     assert (shown.status, posted.status, after.status) == (200, 200, 401)
 
 
@@ -207,6 +264,10 @@ CHANGES = {
 }
 
 
+def test_a_session_ends_when_others_may_read_the_file(access: Access, file: Path) -> None:
+    assert statuses(access, log_in(), get(), get(first=lambda: file.chmod(0o644))) == [204, 200, 401]
+
+
 @pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES)
 def test_a_session_ends_when_its_user(access: Access, file: Path, text: str) -> None:
     assert statuses(access, log_in(), get(), get(first=lambda: write(file, text))) == [204, 200, 401]
@@ -249,6 +310,16 @@ def test_a_file_of_users_that_is_wrong(tmp_path: Path, text: str) -> None:
 def test_a_file_of_users_that_others_may_read_or_change(tmp_path: Path, mode: int) -> None:
     with pytest.raises(InvalidInput, match="others may"):
         Users(write(tmp_path / "users.yaml", "users: {}\n", mode))
+
+
+def test_a_file_of_users_that_is_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "users.yaml", "users: {}\n")
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    else:
+        os.chown(file, 1, 1)
+    with pytest.raises(InvalidInput, match="another user's"):
+        Users(file)
 
 
 # --- a proxy ------------------------------------------------------------------------------------------------------

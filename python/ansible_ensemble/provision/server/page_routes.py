@@ -24,8 +24,8 @@ from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.store.transaction import Reader
 
 
-async def lead(_request: web.Request) -> web.Response:
-    """Lead browsers to the pages."""
+async def redirect(_request: web.Request) -> web.Response:
+    """Send browsers to the pages."""
     return web.Response(status=302, headers={"Location": "/ui/"})
 
 

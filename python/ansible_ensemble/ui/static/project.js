@@ -16,17 +16,23 @@ export async function render(content, { project, address }) {
   const rows = new Map(project.ensembles.map((one) => [one.path, new Row(one, address)]));
   show(content, h("h1", {}, "Ensembles"), h("p", { class: "faint" }, project.folder), said,
     table(HEADS, [...rows.values()].map((row) => row.cells())));
-  const timer = setInterval(async () => {
-    if (document.hidden) return;
+  let timer, ended = false;
+  const later = () => { if (!ended) timer = setTimeout(update, PAUSE); };
+  async function update() {
     try {
-      for (const one of (await get("project")).ensembles) rows.get(one.path)?.update(one);
+      if (!document.hidden) for (const one of (await get("project")).ensembles) rows.get(one.path)?.update(one);
       show(said);
     } catch (error) {
       show(said, problems(error.errors ?? [{ text: error.message }]));
     }
-  }, PAUSE);
+    later();
+  }
+  later();
   await Promise.all([...rows.values()].map((row) => row.load()));
-  return () => clearInterval(timer);
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
 }
 
 class Row {
