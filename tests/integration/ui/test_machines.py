@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import urllib.request
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,6 +192,88 @@ def test_users_see_and_start_what_they_may(server: Served) -> None:
             assert await browser.run("sessionStorage.length") == 0
 
     asyncio.run(work())
+
+
+def test_who_may_only_look_is_offered_no_change(server: Served) -> None:
+    one = server("GET", "/machines/Name:web1")["Uuid"]
+    change = [{"op": "replace", "path": "/Workflow", "value": "install"}]
+    server("PATCH", f"/machines/{one}", [*change, {"op": "replace", "path": "/Runnable", "value": False}])
+    claims = [{"scope": "machines,jobs,workflows", "action": "list,get", "specific": "*"}]
+    server("POST", "/roles", {"Name": "looker", "Claims": claims})
+    server("POST", "/users", {"Name": "joe", "Roles": ["looker"]})
+    server("PUT", "/users/joe/password", {"Password": "correct horse"})
+
+    async def offered(name: str, password: str) -> list[bool]:
+        async with Chromium() as browser:
+            await log_in(browser, server, name, password)
+            await browser.click(f"#machine-{one}")
+            await browser.until("document.querySelector('main ol')")
+            return [await browser.run(f"Boolean(document.getElementById('{one}'))") for one in ("start", "runnable")]
+
+    assert asyncio.run(offered("joe", "correct horse")) == [False, False]
+    assert asyncio.run(offered("rocketskates", server.password)) == [True, True]
+
+
+LOG = "document.querySelector('pre.log')"
+
+
+def test_a_log_is_shown_from_its_end_and_stays_where_it_is_read(server: Served) -> None:
+    uuid = server("GET", "/machines/Name:web1")["Uuid"]
+    server("PATCH", f"/machines/{uuid}", [{"op": "replace", "path": "/Workflow", "value": "install"}])
+    job = server("POST", "/jobs", {"Machine": uuid})["Uuid"]
+
+    def say(text: str) -> None:
+        secret = b64encode(f"rocketskates:{server.password}".encode()).decode()
+        headers = {"Authorization": f"Basic {secret}", "Content-Type": "application/octet-stream"}
+        address = f"{server.base}/api/v3/jobs/{job}/log"
+        request = urllib.request.Request(address, f"{text}\n".encode(), headers, method="PUT")
+        handler = urllib.request.HTTPSHandler(context=server.context())
+        urllib.request.build_opener(urllib.request.ProxyHandler({}), handler).open(request).close()
+
+    async def work() -> None:
+        async with Chromium() as browser:
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.click(f"#machine-{uuid}")
+            await browser.until("document.querySelector('details.run')")
+            await browser.run("document.querySelector('details.run').open = true")
+            await browser.until(f"{LOG}.textContent.includes('it goes on')")
+            assert "it begins" not in await browser.run(f"{LOG}.textContent")
+            say("more")
+            await browser.until(f"{LOG}.textContent.includes('more')")
+            at_end = f"{LOG}.scrollTop + {LOG}.clientHeight >= {LOG}.scrollHeight - 1"
+            assert await browser.run(at_end), "it follows"
+            await browser.run(f"{LOG}.scrollTop = 7")
+            say("even more")
+            await browser.until(f"{LOG}.textContent.includes('even more')")
+            assert await browser.run(f"{LOG}.scrollTop") == 7, "somebody reads there"
+
+    say("\n".join(("it begins", *["another line of output"] * 10_000, "it goes on")))
+    asyncio.run(work())
+
+
+def test_all_machines_are_read_at_once_and_then_after_pauses(server: Served) -> None:
+    script = """(async () => {
+        const { soon } = await import('./refresh.js'), waited = [];
+        const later = window.setTimeout;
+        window.setTimeout = (work, pause) => { waited.push(pause); return later(work, 0); };
+        let read = 0, all;
+        const ended = new Promise((resolve) => { all = resolve; });
+        const refresh = soon(async () => { read += 1; if (read === 3) all(); else refresh.call(); }, () => {}, 3000);
+        refresh.call();
+        refresh.call();
+        await ended;
+        window.setTimeout = later;
+        return waited;
+    })()"""
+
+    async def work() -> Any:
+        async with Chromium() as browser:
+            await browser.call("Security.setIgnoreCertificateErrors", ignore=True)
+            await browser.open(f"{server.base}/ui/")
+            await browser.until("document.getElementById('password')")
+            return await browser.run(script)
+
+    assert asyncio.run(work()) == [0, 3000, 3000]
 
 
 @pytest.mark.parametrize("field", ["Workflow", "Stage", "State", "Task"])

@@ -50,9 +50,12 @@ class Identity(Struct, frozen=True):
 
     def refuse(self, reader: Reader, need: Need, names: Names, key: str = "") -> None:
         """Refuse what is not allowed."""
-        for claims in self.grants:
-            if not allows_all(claims, need) and not allows(claims, need, tuple(names(reader))):
-                raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope, key=key)
+        if not self.may(reader, need, names):
+            raise Refused(403, "Access denied", type=need.action.upper(), model=need.scope, key=key)
+
+    def may(self, reader: Reader, need: Need, names: Names) -> bool:
+        """Whether it is allowed."""
+        return all(allows_all(claims, need) or allows(claims, need, tuple(names(reader))) for claims in self.grants)
 
     def specifics(self, need: Need) -> frozenset[str] | None:
         """The keys of the objects of which it is allowed; None means all.

@@ -24,7 +24,7 @@ from ansible_ensemble.provision.store.transaction import Reader, Transaction
 #: How much of a log is read or written at once.
 _PIECE = 256 * 2**10
 #: A range whose end is open; no other is served.
-_REST = re.compile(r"bytes=(\d{1,15})-")
+_REST = re.compile(r"bytes=(?:(\d{1,15})-|-(\d{1,15}))")
 
 #: A token of a job ends with its job; this is for jobs that never end.
 _TOKEN_LIFE = 30 * 86400
@@ -76,10 +76,10 @@ async def _with_token(call: Call, job: Job) -> Job:
 
 
 async def show_log(call: Call) -> web.StreamResponse:
-    """The log of a job, or what follows in it after what one has of it."""
+    """The log of a job, or what follows in it after what one has of it, or its end."""
     name = call.key
     if rest := _REST.fullmatch(call.request.headers.get("Range", "")):
-        return await _rest_of_log(call, int(rest[1]))
+        return await _rest_of_log(call, int(rest[1] or 0), int(rest[2]) if rest[2] else None)
     piece = await call.see("log", lambda reader: jobs.read_log(reader, name, 0, _PIECE))
     if len(piece) < _PIECE or call.request.method == "HEAD":
         return web.Response(body=piece, content_type=BYTES)
@@ -93,8 +93,12 @@ async def show_log(call: Call) -> web.StreamResponse:
     return response
 
 
-async def _rest_of_log(call: Call, offset: int) -> web.Response:
+async def _rest_of_log(call: Call, offset: int, last: int | None) -> web.Response:
+    """What follows in a log after an offset, or so many bytes at its end."""
     rest = await call.see("log", lambda reader: jobs.read_log(reader, call.key, offset))
+    if last is not None:
+        offset = max(0, len(rest) - last)
+        rest = rest[offset:]
     if not rest:
         raise web.HTTPRequestRangeNotSatisfiable
     headers = {"Content-Range": f"bytes {offset}-{offset + len(rest) - 1}/*"}

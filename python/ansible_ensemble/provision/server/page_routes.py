@@ -19,9 +19,12 @@ from ansible_ensemble.provision.rules.parameters import origins
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import SERVER, Call
-from ansible_ensemble.provision.server.identity import Identity
+from ansible_ensemble.provision.server.identity import Identity, named
 from ansible_ensemble.provision.service.lookup import get_or_404
 from ansible_ensemble.provision.store.transaction import Reader
+
+#: What the pages change of a machine.
+_CHANGED = ("Workflow", "Runnable")
 
 
 async def redirect(_request: web.Request) -> web.Response:
@@ -53,7 +56,8 @@ async def show_machines(call: Call) -> web.Response:
 
 
 async def show_machine(call: Call) -> web.Response:
-    """Where a machine stands, its tasks, and its params with where each comes from."""
+    """Where a machine stands, its tasks, its params with where each comes from, and what of it may be changed."""
+    names = named(call.kind, call.key)
 
     def find(reader: Reader) -> dict[str, Any]:
         machine, identity = get_or_404(reader, Machine, call.key), call.proof.identity(reader)
@@ -67,10 +71,15 @@ async def show_machine(call: Call) -> web.Response:
             "Tasks": machine.tasks,
             "CurrentTask": machine.current_task,
             "Profiles": machine.profiles,
+            "MayChange": [field for field in _CHANGED if identity.may(reader, _update_of(field), names)],
             "Params": origins(machine, reader, defined),
         }
 
     return answer(await call.see("get", find))
+
+
+def _update_of(field: str) -> Need:
+    return Need(Machine.PREFIX, "update", (f"/{field}",))
 
 
 def _listed(reader: Reader, identity: Identity, kind: type[Kept]) -> list[Kept]:

@@ -2,6 +2,8 @@
 
 // A text of so many characters is never scrolled.
 const SHORT = 600;
+// Who is so many pixels from the end of a log is at its end.
+const LINE = 24;
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "g", "path", "rect", "text", "title", "marker", "defs", "line"]);
 
@@ -30,6 +32,13 @@ export function show(element, ...children) {
   const kept = document.activeElement?.id;
   element.replaceChildren(...children.flat(Infinity).filter(Boolean).map(shown));
   if (kept && document.activeElement?.id !== kept) document.getElementById(kept)?.focus();
+}
+
+/** Change a log, which goes on to show its end unless somebody has scrolled up in it. */
+export function atEnd(log, change) {
+  const follows = log.scrollTop + log.clientHeight >= log.scrollHeight - LINE;
+  change();
+  if (follows) log.scrollTop = log.scrollHeight;
 }
 
 export function table(heads, rows, attributes = {}) {

@@ -1,5 +1,5 @@
 import { get, post } from "./api.js";
-import { badge, duration, empty, h, lines, plain, problems, show, table } from "./dom.js";
+import { atEnd, badge, duration, empty, h, lines, plain, problems, show, table } from "./dom.js";
 import { output } from "./output.js";
 
 const ROW = 24;
@@ -74,15 +74,11 @@ class Job {
     else if (["skipped", "blocked", "cancelled"].includes(event)) this.operations.set(key, { ...entry, ...named(key), outcome: event });
   }
 
-  /** Add to the log, which follows unless somebody has scrolled up in it. */
   tell(entry) {
     this.time = entry.time ?? this.time; // progress has none of its own
     const line = words(entry);
     if (!line) return;
-    const { log } = this;
-    const follows = log.scrollTop + log.clientHeight >= log.scrollHeight - ROW;
-    log.append(plain(`${new Date(this.time * 1000).toISOString().slice(11, 19)}  ${line}\n`));
-    if (follows) log.scrollTop = log.scrollHeight;
+    atEnd(this.log, () => this.log.append(plain(`${new Date(this.time * 1000).toISOString().slice(11, 19)}  ${line}\n`)));
   }
 
   async goBack(event) {

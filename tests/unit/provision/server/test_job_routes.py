@@ -96,6 +96,17 @@ def test_who_has_a_part_of_a_log_gets_the_rest(live, job):
     assert live.get(path, headers={"Range": "bytes=1-2"}).status == 200
 
 
+@pytest.mark.parametrize("wanted", [1, 4, 10**9])
+def test_who_wants_the_end_of_a_log_gets_it(live, job, wanted):
+    path = f"/jobs/{job['Uuid']}/log"
+    assert live("PUT", path, b"more", headers=BYTES).status == 204
+    whole = live.get(path).body
+    end = live.get(path, headers={"Range": f"bytes=-{wanted}"})
+    assert (end.status, end.body) == (206, whole[-wanted:])
+    assert end.headers["Content-Range"] == f"bytes {len(whole) - len(end.body)}-{len(whole) - 1}/*"
+    assert live.get(path, headers={"Range": "bytes=-0"}).status == 416
+
+
 def test_what_is_no_log_is_refused(live, job):
     assert live("PUT", f"/jobs/{job['Uuid']}/log", {"a": 1}).status == 415
     assert live("PUT", f"/jobs/{job['Uuid']}/log", b"x" * (11 * 2**20), headers=BYTES).status == 413

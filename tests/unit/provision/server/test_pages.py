@@ -96,6 +96,22 @@ def test_users_see_the_machines_that_they_may_see(live: Live, machines: dict[str
     assert [origin["Kind"] for origin in told] == ["machines", "profiles"], "defaults are of definitions"
 
 
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ("list,get", []),
+        ("get,update", ["Workflow", "Runnable"]),
+        ("get,update:/Runnable", ["Runnable"]),
+    ],
+)
+def test_what_a_user_may_change_of_a_machine_is_told(
+    live: Live, machines: dict[str, dict[str, Any]], action: str, expected: list[str]
+) -> None:
+    uuid = machines["one"]["Uuid"]
+    token = token_of(live, f"may{len(action)}", claim("machines", action, uuid))
+    assert live.get("/ui/api/machines/Name:one", token=token).json["MayChange"] == expected
+
+
 def test_who_may_see_no_machine_is_refused(live: Live) -> None:
     token = token_of(live, "nothing", claim("jobs", "*", "*"))
     assert live.get("/ui/api/machines", token=token).status == 403

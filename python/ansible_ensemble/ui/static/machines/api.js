@@ -54,10 +54,12 @@ export const get = async (path) => (await asked("GET", path)).json();
 export const patch = async (path, operations) =>
   (await asked("PATCH", path, { "Content-Type": "application/json-patch+json" }, JSON.stringify(operations))).json();
 
-/** The bytes of a job's log from an offset on. */
-export async function log(job, offset) {
-  const response = await asked("GET", `/api/v3/jobs/${job}/log`, { Range: `bytes=${offset}-` });
-  return response.status === 416 ? new Uint8Array() : new Uint8Array(await response.arrayBuffer());
+/** A part of a job's log, in bytes, and where the next one begins; null if there is nothing. A range is `OFFSET-` or `-LAST`. */
+export async function log(job, range) {
+  const response = await asked("GET", `/api/v3/jobs/${job}/log`, { Range: `bytes=${range}` });
+  if (response.status === 416) return null;
+  const [, last] = response.headers.get("Content-Range").match(/-(\d+)/);
+  return { bytes: await response.arrayBuffer(), next: Number(last) + 1 };
 }
 
 /** Call `changed` after events that filters match, until what this returns is called; where one is refused, each 5 seconds. */

@@ -2,6 +2,8 @@ import { follow, get } from "./api.js";
 import { badge, empty, h, row, show } from "./dom.js";
 import { soon } from "./refresh.js";
 
+// Milliseconds between two looks at all machines, however much happens.
+const PAUSE = 3000;
 const HEADS = ["Machine", "Workflow", "Stage", "Task", "Progress", "State", "Why"];
 const GROUPS = { Workflow: "workflow", Stage: "stage", State: "state", Task: "task" };
 
@@ -17,7 +19,7 @@ export function open(room, failed) {
   const refresh = soon(async () => {
     machines = await get("/ui/api/machines");
     draw();
-  }, failed);
+  }, failed, PAUSE);
   function draw() {
     if (!rows.parentElement) show(room, h("h1", {}, "Machines"), h("div", { class: "tools" }, find, h("label", { for: "group" }, "by"), group), rows);
     const word = find.value.toLowerCase();

@@ -1,5 +1,5 @@
 import { follow, get, log, patch } from "./api.js";
-import { announce, badge, duration, empty, h, plain, problems, show, table, valueView } from "./dom.js";
+import { announce, atEnd, badge, duration, empty, h, plain, problems, show, table, valueView } from "./dom.js";
 import { progress } from "./list.js";
 import { soon } from "./refresh.js";
 
@@ -13,7 +13,7 @@ export function open(room, key, failed) {
   const said = h("div");
   const views = new Map();
   const list = h("div");
-  let machine, chosen = "";
+  let machine, chosen = "", busy = false;
   const path = `/api/v3/machines/${encodeURIComponent(key)}`;
   const refresh = soon(async () => {
     const [found, jobs, workflows] = await Promise.all([get(`/ui/api/machines/${encodeURIComponent(key)}`),
@@ -49,24 +49,25 @@ export function open(room, key, failed) {
     const choice = h("select", { id: "workflow", "aria-label": "Workflow", onchange: () => { chosen = choice.value; } },
       workflows.map((name) => h("option", { selected: name === (chosen || machine.Workflow) }, name)));
     return h("div", { class: "decide" },
-      workflows.length ? [choice, h("button", { class: "primary", id: "start", onclick: act(() => begin(choice.value)) }, "Start the workflow")] : null,
-      !machine.Runnable && machine.Tasks.length ? h("button", { id: "runnable", onclick: act(() => change({ Runnable: true })) }, "Make it runnable") : null);
+      workflows.length && may("Workflow") ? [choice, h("button", { class: "primary", id: "start", disabled: busy, onclick: act(() => begin(choice.value)) }, "Start the workflow")] : null,
+      !machine.Runnable && machine.Tasks.length && may("Runnable") ? h("button", { id: "runnable", disabled: busy, onclick: act(() => change({ Runnable: true })) }, "Make it runnable") : null);
   }
 
+  const may = (field) => machine.MayChange.includes(field);
   const change = (fields) => patch(path, Object.entries(fields).map(([name, value]) => ({ op: "replace", path: `/${name}`, value })));
   async function begin(workflow) {
     if (machine.Workflow === workflow) await change({ Workflow: "" }); // it is begun anew
     await change({ Workflow: workflow });
   }
   const act = (work) => async (event) => {
-    event.target.disabled = true;
+    busy = event.target.disabled = true;
     try {
       await work();
       show(said);
     } catch (error) {
       show(said, problems(error.errors ?? [{ text: error.message }]));
     }
-    event.target.disabled = false;
+    busy = event.target.disabled = false;
     refresh.call();
   };
 
@@ -109,7 +110,7 @@ const source = ({ Kind, Name }) => [SOURCES[Kind], ["profiles", "stages"].includ
 class JobView {
   constructor(uuid) {
     this.uuid = uuid;
-    this.size = 0;
+    this.next = 0;
     this.decoder = new TextDecoder();
     this.said = "";
     this.summary = h("summary");
@@ -136,17 +137,27 @@ class JobView {
     this.busy = true;
     const last = !this.goesOn;
     try {
-      const bytes = await log(this.uuid, this.size);
-      this.size += bytes.length;
-      this.said = (this.said + this.decoder.decode(bytes, { stream: true })).slice(-SHOWN);
-      this.log.textContent = plain(this.said);
-      this.log.scrollTop = this.log.scrollHeight;
+      const found = await log(this.uuid, this.next ? `${this.next}-` : `-${SHOWN}`);
+      if (found) this.add(found);
+      else if (this.failed) this.tell(this.said);
+      this.failed = false;
       this.complete = last;
     } catch (error) {
-      this.log.textContent = error.message;
+      this.failed = true;
+      this.tell(error.message);
     }
     this.busy = false;
     if (!last) this.timer = setTimeout(() => this.follow(), 1000);
+  }
+
+  add({ bytes, next }) {
+    this.next = next;
+    this.said = (this.said + this.decoder.decode(bytes, { stream: true })).slice(-SHOWN);
+    this.tell(this.said);
+  }
+
+  tell(text) {
+    atEnd(this.log, () => { this.log.textContent = plain(text); });
   }
 
   close() {

@@ -1,4 +1,7 @@
-/** What calls `work` soon, once for many calls and never twice at a time; `stop` ends it. Once it succeeded, a server that does not answer is waited for. */
+/**
+ * What calls `work`, at first at once and then after a pause, once for many calls and never twice at a time; `stop` ends it.
+ * Once it succeeded, a server that does not answer is waited for.
+ */
 export function soon(work, failed, pause = 300) {
   let timer, busy = false, due = false, stopped = false, shown = false;
   async function run() {
@@ -16,7 +19,7 @@ export function soon(work, failed, pause = 300) {
   }
   function call() {
     due = true;
-    if (!busy && !timer && !stopped) timer = setTimeout(run, pause);
+    if (!busy && !timer && !stopped) timer = setTimeout(run, shown ? pause : 0);
   }
   return { call, stop: () => { stopped = true; clearTimeout(timer); } };
 }
