@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from ansible_ensemble.projects.trust import VARIABLE as TRUSTED  # noqa: E402
 from tests.integration.provision.served import Served as Machines  # noqa: E402
 from tests.integration.ui.chromium import Chromium  # noqa: E402
-from tests.integration.ui.conftest import Served  # noqa: E402
+from tests.integration.ui.conftest import PROGRAM, Served  # noqa: E402
 from tests.integration.ui.test_machines import agent_of, log_in  # noqa: E402
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ DOCUMENTED, OTHERS = (1100, 700), ((360, 740), (2560, 1200))
 def command(folder: Path, *words: str) -> str:
     """What the command prints."""
     return subprocess.run(
-        ["ansible-ensemble", *words], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", PROGRAM, *words], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
     ).stdout
 
 
@@ -56,9 +57,9 @@ def guestbook(folder: Path) -> Iterator[Path]:
     project = folder / "guestbook"
     copy = ("examples/copy.py", "examples/guestbook", str(project), "port=8780", "app_port=8781")
     subprocess.run([sys.executable, *copy], cwd=ROOT, check=True)
-    command(project, "trust")
-    command(project, "deploy", "--approve")
+    os.environ[TRUSTED] = str(project)  # by this process alone
     try:
+        command(project, "deploy", "--approve")
         command(project, "deploy", "--approve", "--input", "title=Our guests")
         os.kill(int((project / "site" / "proxy" / "pid").read_text()), signal.SIGTERM)
         command(project, "check")
@@ -76,22 +77,25 @@ esac
 STAGES = {"prepare": ["partition", "packages"], "configure": ["application"]}
 
 
-@contextmanager
-def machines(folder: Path) -> Iterator[Machines]:
-    """A server of machines, of which one works, one failed, one is done, and one waits."""
-    served = Machines(folder)
+def define(served: Machines) -> None:
+    """Have a server know what its machines are to do."""
     served("POST", "/params", {"Name": "token", "Secure": True})
     served("POST", "/params", {"Name": "disk", "Schema": {"type": "string", "default": "/dev/vda"}})
-    served(
-        "POST", "/profiles", {"Name": "site-north", "Params": {"mirror": "https://mirror.example.com", "token": "-"}}
-    )
+    params = {"mirror": "https://mirror.example.com", "token": "-"}
+    served("POST", "/profiles", {"Name": "site-north", "Params": params})
     for stage, tasks in STAGES.items():
         for task in tasks:
             served("POST", "/tasks", {"Name": task, "Templates": [{"Name": "run", "Path": "", "Contents": SCRIPT}]})
         served("POST", "/stages", {"Name": stage, "Tasks": tasks})
     served("POST", "/workflows", {"Name": "install", "Stages": [*STAGES]})
-    agents = []
+
+
+@contextmanager
+def machines(folder: Path) -> Iterator[Machines]:
+    """A server of machines, of which one works, one failed, one is done, and one waits."""
+    served, agents = Machines(folder), []
     try:
+        define(served)
         for name in ("web1", "web2", "db1", "db2"):
             params = {"disk": "/dev/vdb", "role": name[:-1]}
             about = {"Name": name, "Workflow": "install", "Profiles": ["site-north"], "Params": params}
