@@ -63,31 +63,47 @@ def test_a_plugin_that_stops_when_the_server_ends_is_waited_for():
     assert asyncio.run(scenario()) == ["it stops", "it has stopped"]
 
 
-def test_whatever_fails_is_told_and_tried_again(monkeypatch, caplog):
-    caplog.set_level(logging.DEBUG, plugins.__name__)
-    monkeypatch.setattr(plugins, "_FIRST_PAUSE", 0)
-    twice = asyncio.Event()
+def run(how):
+    """A plugin whose first run ends in some way, until it runs again."""
 
-    class Failing(Plugins):
-        tries = 0
+    class Running(Plugins):
+        runs = 0
 
         async def _run(self, _setup):
-            self.tries += 1
-            if self.tries > 1:
-                twice.set()
-                await asyncio.Event().wait()
-            raise ValueError("embedded null byte")
+            self.runs += 1
+            if self.runs == 1:
+                return how()
+            again.set()
+            return await asyncio.Future()
 
     async def scenario():
-        made = Failing(SimpleNamespace(actions=(), store=Store()), [], "")
+        made = Running(SimpleNamespace(actions=(), store=Store()), [], "")
         await asyncio.sleep(0)  # the store, which has no plugins, is read
         made._running["mine"] = SETUP, asyncio.create_task(made._keep_running(SETUP))
-        await asyncio.wait_for(twice.wait(), 60)
+        await asyncio.wait_for(again.wait(), 60)
         await made.end()
 
+    again = asyncio.Event()
     asyncio.run(scenario())
+
+
+def test_whatever_fails_is_told_and_tried_again(monkeypatch, caplog):
+    def fail():
+        raise ValueError("embedded null byte")
+
+    caplog.set_level(logging.DEBUG, plugins.__name__)
+    monkeypatch.setattr(plugins, "_FIRST_PAUSE", 0)
+    run(fail)
     assert "plugin mine: it cannot be started: embedded null byte; it is started again" in caplog.text
     assert "Traceback" in caplog.text
+
+
+def test_that_a_token_expires_is_no_error(caplog):
+    caplog.set_level(logging.INFO, plugins.__name__)
+    run(lambda: "")
+    assert [(one.levelname, one.message) for one in caplog.records] == [
+        ("INFO", "plugin mine: its token has expired; it is started again")
+    ]
 
 
 def program(tmp_path, text):
