@@ -56,7 +56,7 @@ def with_sources(text: str, folder: Path) -> str:
 
     def address(link: re.Match[str]) -> str:
         target = (folder / link[1]).resolve(strict=True).relative_to(REPOSITORY)
-        is_here = target.parts[0] == "docs" and target.suffix in (".md", ".png")
+        is_here = target.parts[0] == "docs" and target.suffix in (".md", ".png", ".webp")
         return link[0] if is_here else f"{SOURCES}{target}{link[2] or ''}"
 
     return _LINK.sub(address, text)
