@@ -71,6 +71,10 @@ export function follow(filters, concerns, changed) {
     address.searchParams.set("token", sessionStorage.getItem("token"));
     socket = new WebSocket(address);
     socket.addEventListener("open", () => {
+      if (stopped) {
+        socket.close();
+        return;
+      }
       delete document.body.dataset.offline;
       for (const filter of filters) socket.send(`register ${filter}`);
       changed(); // nobody was told of what happened before
@@ -93,6 +97,6 @@ export function follow(filters, concerns, changed) {
     stopped = true;
     clearTimeout(again);
     clearInterval(polling);
-    socket.close();
+    if (socket.readyState !== WebSocket.CONNECTING) socket.close(); // else the browser complains; it ends once it is open
   };
 }
