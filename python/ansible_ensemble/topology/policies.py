@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
-from ansible_ensemble.language.entities import Group, NodeTemplate, Policy, Trigger
+from ansible_ensemble.language.entities import Assignment, Group, NodeTemplate, Policy, Trigger
+from ansible_ensemble.language.entity_types import EntityType
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.building import Building, Entry
 from ansible_ensemble.topology.definitions import read_assignments
 from ansible_ensemble.topology.triggers import read_triggers
 from ansible_ensemble.topology.workflows import check_called, missing_operation
@@ -20,20 +21,13 @@ from ansible_ensemble.topology.workflows import check_called, missing_operation
 def read_groups(building: Building) -> None:
     """Read the groups of a topology, and check that their members exist and fit their types."""
     problems, topology = building.problems, building.topology
-    entries = building.section("groups")
-    for name, entry in entries.items():
+    members: dict[str, Any] = {}
+    for name, entry, body, entity in _typed_entries(building, "groups", "group"):
         what = f"group '{name}'"
-        body = problems.mapping(entry.raw, what, entry.place)
-        problems.check_keys(body, "group", entry.place)
-        entity = building.types.get("group", body.get("type"), entry.scope, place_of(body, "type") or entry.place)
-        if entity is None:
-            continue
         group = Group(name, entity)
-        where = place_of(body, "properties")
-        group.properties = read_assignments(
-            body.get("properties"), entity, "properties", what, where, scope=entry.scope
-        )
-        group.members = problems.texts(body.get("members"), f"the members of {what}", place_of(body, "members"))
+        group.properties = _properties(body, entity, what, entry)
+        members[name] = body.get("members")
+        group.members = problems.texts(members[name], f"the members of {what}", place_of(body, "members"))
         group.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         topology.groups[name] = group
         for part in ("interfaces", "attributes"):
@@ -41,9 +35,26 @@ def read_groups(building: Building) -> None:
                 message = f"the {part} of {what} have no effect: no job acts on them"
                 problems.warn(NoticeCode.IDLE_GROUP, message, key_place_of(body, part))
     for name, group in topology.groups.items():
-        raw = entries[name].raw.get("members")
         for number, member in enumerate(group.members):
-            check_member(building, member, group.type.members, f"group '{name}'", place_of(raw, number))
+            check_member(building, member, group.type.members, f"group '{name}'", place_of(members[name], number))
+
+
+def _typed_entries(
+    building: Building, section: str, kind: str
+) -> Iterator[tuple[str, Entry, Mapping[str, Any], EntityType]]:
+    """Name, entry, body and type of each entry of a section whose type is known."""
+    problems = building.problems
+    for name, entry in building.section(section).items():
+        body = problems.mapping(entry.raw, f"{kind} '{name}'", entry.place)
+        problems.check_keys(body, kind, entry.place)
+        entity = building.types.get(kind, body.get("type"), entry.scope, place_of(body, "type") or entry.place)
+        if entity is not None:
+            yield name, entry, body, entity
+
+
+def _properties(body: Mapping[str, Any], entity: EntityType, what: str, entry: Entry) -> dict[str, Assignment]:
+    where = place_of(body, "properties")
+    return read_assignments(body.get("properties"), entity, "properties", what, where, scope=entry.scope)
 
 
 def check_member(building: Building, name: str, allowed: list[str], what: str, place: Place | None) -> None:
@@ -63,18 +74,10 @@ def check_member(building: Building, name: str, allowed: list[str], what: str, p
 def read_policies(building: Building) -> None:
     """Read the policies of a topology, and check that their targets exist and fit their types."""
     problems, topology = building.problems, building.topology
-    for name, entry in building.section("policies").items():
+    for name, entry, body, entity in _typed_entries(building, "policies", "policy"):
         what = f"policy '{name}'"
-        body = problems.mapping(entry.raw, what, entry.place)
-        problems.check_keys(body, "policy", entry.place)
-        entity = building.types.get("policy", body.get("type"), entry.scope, place_of(body, "type"))
-        if entity is None:
-            continue
         policy = Policy(name, entity)
-        where = place_of(body, "properties")
-        policy.properties = read_assignments(
-            body.get("properties"), entity, "properties", what, where, scope=entry.scope
-        )
+        policy.properties = _properties(body, entity, what, entry)
         policy.targets = problems.texts(body.get("targets"), f"the targets of {what}", place_of(body, "targets"))
         for number, target in enumerate(policy.targets):
             check_member(building, target, entity.targets, what, place_of(body.get("targets"), number))
