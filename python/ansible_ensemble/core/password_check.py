@@ -47,6 +47,6 @@ class PasswordCheck:
 
     async def _compare(self, name: str, password: str, kept: str, address: str) -> bool:
         loop = asyncio.get_running_loop()
-        right = await loop.run_in_executor(self._hashing, is_password, password, kept) and bool(kept)
+        right = await loop.run_in_executor(self._hashing, is_password, password, kept)
         (self._attempts.right if right else self._attempts.wrong)(name, address)
         return right
