@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -126,6 +127,30 @@ def test_a_job_that_runs_is_seen_live_and_cancelled(
         await browser.until("document.querySelector('.run button')?.textContent === 'Kill what runs'")
         await browser.click(".run button")
         await browser.until("document.querySelector('.run .is-failed')")
+
+    in_browser(served, work)
+
+
+def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Path) -> None:
+    git = ("git", "-C", str(project), "-c", "user.name=A", "-c", "user.email=a@example.com")
+    for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "Begin")):
+        subprocess.run((*git, *words), check=True)
+    for words in ((), ("--input", "port=8080")):
+        code, printed = ended(project, "deploy", "web", "--approve", *words)
+        assert code == 0, printed
+
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "values"))
+        assert await browser.run("document.getElementById('input-port').value") == "8080"
+        await go(browser, at(served, "jobs"))
+        first = await browser.run("[...document.querySelectorAll('td a')].at(-1).textContent")
+        await go(browser, at(served, "job", first))
+        await browser.click("main p button")
+        await browser.until("document.querySelector('h1')?.textContent === 'Plan of deploy'")
+        await browser.click(".decide .primary")
+        await browser.until("document.querySelector('.run .is-ok')")
+        await go(browser, at(served, "values"))
+        assert await browser.run("document.getElementById('input-port').value") == "80"
 
     in_browser(served, work)
 
