@@ -135,8 +135,8 @@ def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Pat
     git = ("git", "-C", str(project), "-c", "user.name=A", "-c", "user.email=a@example.com")
     for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "Begin")):
         subprocess.run((*git, *words), check=True)
-    for words in ((), ("--input", "port=8080")):
-        code, printed = ended(project, "deploy", "web", "--approve", *words)
+    for given in ((), ("--input", "port=8080")):
+        code, printed = ended(project, "deploy", "web", "--approve", *given)
         assert code == 0, printed
 
     async def work(browser: Chromium) -> None:
@@ -144,6 +144,11 @@ def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Pat
         assert await browser.run("document.getElementById('input-port').value") == "8080"
         await go(browser, at(served, "jobs"))
         first = await browser.run("[...document.querySelectorAll('td a')].at(-1).textContent")
+        await browser.run("document.querySelectorAll('td input').forEach((box) => box.click())")
+        await browser.until("document.querySelector('.panel')")
+        rows = "[...document.querySelectorAll('.panel tr')].map((row) => [...row.cells].map((one) => one.innerText))"
+        assert ["::app create PORT", "80", "8080"] in await browser.run(rows)
+        assert SECRET not in await browser.text()
         await go(browser, at(served, "job", first))
         await browser.click("main p button")
         await browser.until("document.querySelector('h1')?.textContent === 'Plan of deploy'")

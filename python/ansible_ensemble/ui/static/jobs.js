@@ -1,5 +1,5 @@
 import { get, post, remove } from "./api.js";
-import { badge, duration, empty, h, problems, show, table } from "./dom.js";
+import { badge, duration, empty, h, problems, show, table, valueText, valueView } from "./dom.js";
 
 const SHOWN = 200;
 const LABELS = { check: "Check for drift", discover: "Discover" };
@@ -93,8 +93,29 @@ function difference(one, two) {
   const by = (record) => new Map(record.tasks.map((task) => [`${task.target} ${task.implementation?.operation ?? ""}`, task]));
   const [before, after] = [by(one), by(two)];
   const rows = [...new Set([...before.keys(), ...after.keys()])].map((key) => [key, state(before.get(key)), state(after.get(key))]);
-  return h("section", { class: "panel" }, h("h2", {}, `${one.job.change_id} and ${two.job.change_id}`),
-    rows.length ? table(["Operation", one.job.change_id, two.job.change_id], rows) : empty("Neither ran an operation."));
+  const heads = [one.job.change_id, two.job.change_id];
+  return h("section", { class: "panel" }, h("h2", {}, `${heads[0]} and ${heads[1]}`),
+    rows.length ? table(["Operation", ...heads], rows) : empty("Neither ran an operation."), h("h2", {}, "Values that differ"),
+    different(values(one), values(two), heads));
+}
+
+/** Values by name, as the record of a job has them: secrets are masked in it. */
+function values({ job, tasks }) {
+  const found = new Map();
+  const add = (what, given) => Object.entries(given ?? {}).forEach(([name, value]) => found.set(`${what} ${name}`, value));
+  add("input", job.given_inputs);
+  add("output", job.outputs);
+  for (const task of tasks) {
+    add(`${task.target} ${task.implementation?.operation ?? ""}`, task.inputs);
+    Object.entries(task.changes ?? {}).forEach(([target, attributes]) => add(target, attributes));
+  }
+  return found;
+}
+
+function different(before, after, heads) {
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => valueText(before.get(name)) !== valueText(after.get(name)));
+  return names.length ? table(["Value", ...heads], names.map((name) => [h("code", {}, name), valueView(before.get(name)), valueView(after.get(name))]))
+    : empty("All values that both recorded are the same.");
 }
 
 function state(task) {
