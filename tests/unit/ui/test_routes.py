@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from multidict import CIMultiDictProxy
 from yarl import URL
 
+from ansible_ensemble.ui import application
 from ansible_ensemble.ui.access import Access
 from ansible_ensemble.ui.application import Pages
 from ansible_ensemble.ui.rights import OPEN, RIGHTS, ROLES, SEE
@@ -134,6 +136,25 @@ def test_every_answer_forbids_scripts_of_others(tmp_path: Path) -> None:
         assert policy.startswith("default-src 'none'; script-src 'self';")
         assert "unsafe" not in policy
     assert [status for status, _headers in found] == [200, 404, 401]
+
+
+def test_who_works_on_an_ensemble_is_read_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ensemble-project.yaml").write_text("environments: {}\n")
+    (tmp_path / "ensemble.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Ensemble\n")
+    threads: list[int] = []
+    monkeypatch.setattr(application, "read_lock", lambda _path: threads.append(threading.get_ident()))
+
+    async def ask() -> int:
+        made = pages(tmp_path)
+        async with browser_of(made.application(), made.access) as (browser, port):
+            url = f"http://127.0.0.1:{port}/api/1/project"
+            return (await browser.get(url, headers={"X-User": "read"})).status
+
+    assert asyncio.run(ask()) == 200
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
 
 
 MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
