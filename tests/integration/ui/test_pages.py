@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from tests.integration.jobs.records.repositories import git
 from tests.integration.ui.chromium import AXE, PROGRAM, Chromium
 from tests.integration.ui.conftest import HOSTILE, SECRET, Served, ended
 
@@ -132,9 +132,8 @@ def test_a_job_that_runs_is_seen_live_and_cancelled(
 
 
 def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Path) -> None:
-    git = ("git", "-C", str(project), "-c", "user.name=A", "-c", "user.email=a@example.com")
     for words in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "Begin")):
-        subprocess.run((*git, *words), check=True)
+        git(project, *words)
     for given in ((), ("--input", "port=8080")):
         code, printed = ended(project, "deploy", "web", "--approve", *given)
         assert code == 0, printed

@@ -90,14 +90,18 @@ export async function open(context) {
 export const time = (text) => (text ?? "").replace(/^(\d+-\d+-\d+)[-T](\d+)[-:](\d+)[-:](\d+).*$/, "$1 $2:$3:$4");
 
 function difference(one, two) {
-  const by = (record) => new Map(record.tasks.map((task) => [`${task.target} ${task.implementation?.operation ?? ""}`, task]));
+  const by = (record) => new Map(record.tasks.map((task) => [operation(task), task]));
   const [before, after] = [by(one), by(two)];
-  const rows = [...new Set([...before.keys(), ...after.keys()])].map((key) => [key, state(before.get(key)), state(after.get(key))]);
+  const rows = names(before, after).map((name) => [name, state(before.get(name)), state(after.get(name))]);
   const heads = [one.job.change_id, two.job.change_id];
   return h("section", { class: "panel" }, h("h2", {}, `${heads[0]} and ${heads[1]}`),
     rows.length ? table(["Operation", ...heads], rows) : empty("Neither ran an operation."), h("h2", {}, "Values that differ"),
     different(values(one), values(two), heads));
 }
+
+const operation = (task) => `${task.target} ${task.implementation?.operation ?? ""}`;
+
+const names = (before, after) => [...new Set([...before.keys(), ...after.keys()])];
 
 /** Values by name, as the record of a job has them: secrets are masked in it. */
 function values({ job, tasks }) {
@@ -106,15 +110,15 @@ function values({ job, tasks }) {
   add("input", job.given_inputs);
   add("output", job.outputs);
   for (const task of tasks) {
-    add(`${task.target} ${task.implementation?.operation ?? ""}`, task.inputs);
+    add(operation(task), task.inputs);
     Object.entries(task.changes ?? {}).forEach(([target, attributes]) => add(target, attributes));
   }
   return found;
 }
 
 function different(before, after, heads) {
-  const names = [...new Set([...before.keys(), ...after.keys()])].filter((name) => valueText(before.get(name)) !== valueText(after.get(name)));
-  return names.length ? table(["Value", ...heads], names.map((name) => [h("code", {}, name), valueView(before.get(name)), valueView(after.get(name))]))
+  const found = names(before, after).filter((name) => valueText(before.get(name)) !== valueText(after.get(name)));
+  return found.length ? table(["Value", ...heads], found.map((name) => [h("code", {}, name), valueView(before.get(name)), valueView(after.get(name))]))
     : empty("All values that both recorded are the same.");
 }
 
