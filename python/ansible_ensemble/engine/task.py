@@ -215,10 +215,12 @@ class JobTask(Struct):
 
     def note_looked_up(self, found: LookedUp) -> None:
         """Take down what Ansible read by itself, but for what counts as a part of the implementation."""
-        folders = (self.scope.evaluator.environment.folder / name for name in OF_JOBS)
-        aside = [*own_files(self.operation, self.root), *(folder.resolve() for folder in folders)]
         self.unshown = frozenset(found.hidden)
-        note_looked_up(found, self.host.name, aside, self.scope.context())
+        note_looked_up(found, self.host.name, self._own_files, self.scope.context())
+
+    def _own_files(self) -> list[Path]:
+        folders = (self.scope.evaluator.environment.folder / name for name in OF_JOBS)
+        return [*own_files(self.operation, self.root), *(folder.resolve() for folder in folders)]
 
     def may_be_made(self, paths: Sequence[Path]) -> bool:
         """Whether another operation may make a file that is missing, at one of these paths."""

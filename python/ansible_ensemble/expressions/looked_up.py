@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,10 +26,11 @@ FACT, GROUP, OUTSIDE = "fact", "group", "outside"
 _FACTS = "ansible_facts"
 
 
-def note_looked_up(found: LookedUp, host: str, aside: Collection[Path], context: Context) -> None:
+def note_looked_up(found: LookedUp, host: str, aside: Callable[[], Collection[Path]], context: Context) -> None:
     """Take down what was read on a host, but for files in the folders that are set aside.
 
-    A file that is no longer there was made and removed by the operation itself.
+    `aside` is called only where files were read. A file that is no longer there was made and removed by the operation
+    itself.
     """
     note_variables(found.variables, host, context)
     for other, names in found.hosts.items():
@@ -46,7 +47,8 @@ def note_looked_up(found: LookedUp, host: str, aside: Collection[Path], context:
         read_external("env", name, context)
     for name in found.outside:
         context.tracker.read(f"{OUTSIDE}::the lookup {name}", None)
-    _note_files(found, aside, context)
+    if found.files or found.loaded:
+        _note_files(found, aside(), context)
 
 
 def _note_files(found: LookedUp, aside: Collection[Path], context: Context) -> None:

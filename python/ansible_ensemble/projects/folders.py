@@ -87,9 +87,9 @@ def task_failed(folder: Path, instance: str, operation: str, change_id: str) -> 
 def _move(folder: Path, instance: str, operation: str, stage: str) -> None:
     for kind in KINDS:
         source = task_folder(folder, kind, instance, operation)
-        target = task_folder(folder, kind, instance, operation, stage=stage)
-        with _reported(target):
+        with _reported(folder / stage / kind):
             if source.is_dir():
+                target = task_folder(folder, kind, instance, operation, stage=stage)
                 make_private(target.parent)
                 _remove(target)
                 source.chmod(0o700)

@@ -51,7 +51,7 @@ def inventory(model: Any) -> Inventory:
 
 def noted(model: Any, found: LookedUp, host: str = "web1", aside: tuple[Path, ...] = ()) -> dict[str, str]:
     scope = model.evaluator().scope(model.instance("app"))
-    note_looked_up(found, host, aside, scope.context())
+    note_looked_up(found, host, lambda: aside, scope.context())
     return {read.ref: read.digest for read in scope.reads}
 
 
@@ -111,6 +111,12 @@ def test_files_count_by_what_they_are_for(model: Any, inventory: Inventory, tmp_
     (root / "site/new.txt").write_text("")
     (root / "a.txt").unlink()
     assert list(changed(model, reads)) == ["file:a.txt", "directory:site"]
+
+
+def test_files_to_leave_out_are_looked_for_only_where_some_were_read(model: Any, inventory: Inventory) -> None:
+    scope = model.evaluator().scope(model.instance("app"))
+    note_looked_up(LookedUp(["port"]), "web1", lambda: pytest.fail("no file was read"), scope.context())
+    assert [read.ref for read in scope.reads] == ["inventory::web1::port"]
 
 
 def test_a_large_fact_is_compared_by_a_digest() -> None:

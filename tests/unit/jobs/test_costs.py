@@ -22,7 +22,7 @@ from ansible_ensemble.records.record import record_job
 from tests.bench.services import tosca
 
 #: Calls for each node. More than a twentieth beyond is a failure.
-MOST = {"read": 167, "plan": 522, "execute": 2337, "record": 1670, "read again": 461, "plan nothing": 125}
+MOST = {"read": 167, "plan": 520, "execute": 1971, "record": 1670, "read again": 461, "plan nothing": 125}
 FEW, MANY = 10, 40
 START = subprocess.Popen.__init__
 
