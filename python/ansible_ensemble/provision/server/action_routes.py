@@ -39,7 +39,7 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
 
     def token(machine: Machine, profile: str, seconds: int | None) -> str:
         expires = int(call.server.clock() + min(seconds if seconds is not None else LONGEST, LONGEST))
-        grants = _for_new_machines(profile) if profile else []
+        grants = _of_profile(profile, identity) if profile else []
         wanted = Token(machine=machine.uuid, expires=expires, limits=[grants] if grants else [], grants=grants)
         return call.token(identity, wanted, machine.secret)
 
@@ -50,10 +50,11 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
     )
 
 
-def _for_new_machines(profile: str) -> list[Claim]:
-    """What a token allows that is for machines which are to be made with a profile, and nothing else."""
+def _of_profile(profile: str, identity: Identity) -> list[Claim]:
+    """What a token of a profile allows: to read it, and to make machines if who asks for the actions may make them."""
+    making = Claim(scope="machines", action="create", specific=ALL)
     return [
         Claim(scope="info", action="get", specific=ALL),
-        Claim(scope="machines", action="create", specific=ALL),
         Claim(scope="profiles", action="get", specific=profile),
+        *([making] if identity.holds(making) else []),
     ]

@@ -13,6 +13,7 @@ from ansible_ensemble.core.budget import Budget, Fault, Limits
 from ansible_ensemble.provision.gotemplate.fault import TemplateError
 from ansible_ensemble.provision.gotemplate.functions import methods_of
 from ansible_ensemble.provision.gotemplate.values import Struct, Value, copied, pay
+from ansible_ensemble.provision.objects.content import Profile
 from ansible_ensemble.provision.rules.parameters import composed
 from ansible_ensemble.provision.sprig.encoding import encoded
 from ansible_ensemble.provision.templates import repositories
@@ -198,7 +199,13 @@ class RenderData(Struct):
         return self.source.token("", None)
 
     def generate_profile_token(self, profile: str, duration: Any) -> str:
-        """A token for machines to be made with a profile, for a time such as `600` or `3h`."""
+        """A token to read a profile and make machines with it, for a time such as `600` or `3h`.
+
+        Raises:
+            Fault: no profile can have this name; `*` and lists would mean several in a claim.
+        """
+        if profile and not Profile.NAMES.fullmatch(profile):
+            raise Fault(f"Invalid profile {profile!r}")
         return self.source.token(profile, _seconds(duration))
 
     def parse_url(self, segment: str, url: str) -> str:

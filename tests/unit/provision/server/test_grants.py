@@ -130,6 +130,40 @@ def test_tokens_in_scripts_end_with_that_of_their_reader(live):
         assert parse_token(text).token.expires <= parse_token(own).token.expires
 
 
+MAKING = {"scope": "machines", "action": "create", "specific": "*"}
+
+
+@pytest.mark.parametrize(("claims", "status"), [([], 403), ([MAKING], 201)])
+def test_a_script_makes_machines_only_with_the_claim_of_its_task(live, tokens, claims, status):
+    name = f"maker-{status}"
+    templates = _script('{{.GenerateProfileToken "global" "1h"}}')
+    for kind, one in (
+        ("tasks", {"Name": name, "Templates": templates, "ExtraClaims": claims}),
+        ("stages", {"Name": name, "Tasks": [name]}),
+    ):
+        assert live("POST", f"/{kind}", one).status == 201
+    machine = live.machine(name, Stage=name)
+    own = live.get(f"/machines/{machine['Uuid']}/token?ttl=1h").json["Token"]
+    job = _job_token(live, machine, own)
+    (script,) = live.get(f"/jobs/{job['Uuid']}/actions", token=job["Token"] or own).json
+    made = script["Content"].splitlines()[1]
+    assert live.get("/profiles/global", token=made).status == 200
+    assert live("POST", "/machines", {"Name": f"made-by-{name}"}, token=made).status == status
+    assert live("POST", "/users", {"Name": f"made-by-{name}"}, token=made).status == 403
+
+
+@pytest.mark.parametrize("profile", ["*", "global,other", "global, *", " "])
+def test_a_script_has_a_token_of_one_profile(live, profile):
+    name = f"wide-{profile.encode().hex()}"
+    templates = _script(f'{{{{.GenerateProfileToken "{profile}" "1h"}}}}')
+    assert live("POST", "/tasks", {"Name": name, "Templates": templates}).status == 201
+    assert live("POST", "/stages", {"Name": name, "Tasks": [name]}).status == 201
+    job = _job_token(live, live.machine(name, Stage=name), "")
+    answer = live.get(f"/jobs/{job['Uuid']}/actions")
+    assert answer.status == 422
+    assert f"Invalid profile {profile!r}" in answer.json["Messages"][0]
+
+
 def test_no_token_is_valid_longer_than_the_server_says(live):
     latest = live.server.clock() + live.server.settings.token_life * 86400
     for path in ("/users/rocketskates/token", "/machines/Name:own/token"):

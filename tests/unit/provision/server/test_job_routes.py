@@ -200,7 +200,7 @@ def test_a_job_consists_of_what_its_task_says(live):
         assert live.get(f"/machines/{machine['Uuid']}", token=tokens[name]).status == 200
         assert live.get("/profiles/global", token=tokens[name]).status == 403
     assert live.get("/profiles/global", token=tokens["profile"]).status == 200
-    assert live("POST", "/machines", {"Name": "born"}, token=tokens["profile"]).status == 201
+    assert live("POST", "/machines", {"Name": "born"}, token=tokens["profile"]).status == 403
     assert live.get(f"/machines/{machine['Uuid']}", token=tokens["profile"]).status == 403
     assert len(live.get(f"/jobs/{job['Uuid']}/actions").json) == 3
     assert live.get("/jobs/nothing/actions").status == 404

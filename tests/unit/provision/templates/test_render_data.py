@@ -42,7 +42,7 @@ def render(text: str) -> str:
         ("{{.ProvisionerAddress}} {{.ProvisionerURL}} {{.ApiURL}}", "10.0.0.1 http://10.0.0.1:8091 https://10.0.0.1:8092"),
         ("{{.SecureProvisionerURL}} {{.ApiHost}}", "https://10.0.0.1:8090 10.0.0.1:8092"),
         ("{{.GenerateToken}},{{.GenerateInfiniteToken}}", "token  2000,token  None"),
-        ('{{.GenerateProfileToken "p" "2h"}}', "token p 7200"),
+        ('{{.GenerateProfileToken "web" "2h"}}', "token web 7200"),
         ('{{.ParseUrl "host" .ApiURL}} {{.ParseUrl "scheme" .ApiURL}}', "10.0.0.1:8092 https"),
         ('{{.ParseUrl "hostname" .ApiURL}} {{.ParseUrl "port" .ApiURL}}', "10.0.0.1 8092"),
         ("{{.Info.id}}", "server"),
@@ -71,7 +71,8 @@ def test_members(text: str, expected: str) -> None:
         ('{{.CallTemplate "no" .}}', 'template "no" not defined'),
         ('{{.Env.PathFor "ftp" "x"}}', "Unknown protocol ftp"),
         ('{{.Machine.MacAddr "x"}}', "Unknown format x"),
-        ('{{.GenerateProfileToken "p" "soon"}}', "invalid duration soon"),
+        ('{{.GenerateProfileToken "web" "soon"}}', "invalid duration soon"),
+        ('{{.GenerateProfileToken "a,b" "1h"}}', "Invalid profile 'a,b'"),
         ('{{.ParseUrl "q" "http://a"}}', "No idea how to get URL part q"),
     ],
 )
