@@ -214,6 +214,11 @@ history:
       returned: when it is known
       type: str
       sample: 9 tasks (4 changed, 9 ok)
+    approved_by:
+      description: Who approved it.
+      returned: when it is known
+      type: str
+      sample: ann
     start_commit:
       description: The commit of the ensemble's repository that it started from.
       returned: in a git repository

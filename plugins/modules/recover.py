@@ -57,6 +57,11 @@ job:
       returned: always
       type: str
       sample: /srv/web/ensemble.yaml
+    approved_by:
+      description: Who approved it; empty where nobody had to, or that is not known.
+      returned: always
+      type: str
+      sample: ann
     status:
       description: The status of the ensemble after it; a dry run does not tell.
       returned: when it is recorded

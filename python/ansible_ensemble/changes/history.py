@@ -17,8 +17,8 @@ from ansible_ensemble.core.errors import InvalidInput
 def history(folder: Path) -> list[dict[str, Any]]:
     """All jobs of an ensemble, oldest first, from `jobs.tsv` and the records of jobs that it lacks.
 
-    Each is `{change_id, previous_id, workflow, status, outcome, start_time, end_time, seconds, summary, start_commit,
-    changelog, tasks}`, without what is unknown; `tasks` is a count.
+    Each is `{change_id, previous_id, workflow, approved_by, status, outcome, start_time, end_time, seconds, summary,
+    start_commit, changelog, tasks}`, without what is unknown; `tasks` is a count.
     """
     lines = read_jobs(folder / FILE_NAME)
     counts = Counter(job_of(change_id) for change_id in lines if not is_job(change_id))
@@ -107,10 +107,20 @@ def _with_outcome(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _job_line(line: JobsLine, tasks: int) -> dict[str, Any]:
-    names = ("workflow", "status", "outcome", "startTime", "endTime", "summary", "startCommit", "changelog")
+    names = (
+        "workflow",
+        "approvedBy",
+        "status",
+        "outcome",
+        "startTime",
+        "endTime",
+        "summary",
+        "startCommit",
+        "changelog",
+    )
     texts = {"changeId": line.id, "previousId": line.previous_id}
     texts |= {name: line.columns.get(name, "") for name in names}
-    texts |= {name: unescape(texts[name]) for name in ("workflow", "changelog")}
+    texts |= {name: unescape(texts[name]) for name in ("workflow", "approvedBy", "changelog")}
     document: dict[str, Any] = _with_outcome({key: text for key, text in texts.items() if text})
     if line.seconds is not None:
         document["seconds"] = line.seconds

@@ -183,6 +183,7 @@ def _job_columns(job: JobRecord) -> dict[str, str]:
         "endTime": job.end_time,
         "seconds": _seconds(job.seconds),
         "workflow": escape(job.workflow),
+        "approvedBy": escape(job.approved_by),
         "specDigest": job.spec_digest,
         "startCommit": job.start_commit,
         "summary": _one_line(job.summary),

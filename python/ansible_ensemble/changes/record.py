@@ -162,6 +162,7 @@ class JobRecord(Struct):
         outputs: outputs of the topology at its end.
         inputs: inputs that last at its end, of all that jobs were given.
         changelog: path of its committed record, relative to the ensemble's folder.
+        approved_by: who approved it; empty where nobody had to, or that is not known.
     """
 
     change_id: str
@@ -180,6 +181,7 @@ class JobRecord(Struct):
     inputs: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     changelog: str = ""
+    approved_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain data, without what is empty: the form of `lastJob`, too."""
@@ -191,6 +193,7 @@ class JobRecord(Struct):
                 "endTime": self.end_time,
                 "seconds": self.seconds,
                 "workflow": self.workflow,
+                "approvedBy": self.approved_by,
                 "options": self.options,
                 "summary": self.summary,
                 "startCommit": self.start_commit,
@@ -224,6 +227,7 @@ class JobRecord(Struct):
             inputs=_map(document, "givenInputs"),
             error=_text(document, "error"),
             changelog=_text(document, "changelog"),
+            approved_by=_text(document, "approvedBy"),
         )
 
 

@@ -39,7 +39,13 @@ _TELLING = ("command", "message")
 
 
 def job_started_entry(
-    plan: Plan, job: str, options: Mapping[str, Any], start: StartingPoint, redactor: Redactor
+    plan: Plan,
+    job: str,
+    options: Mapping[str, Any],
+    start: StartingPoint,
+    redactor: Redactor,
+    *,
+    approved_by: str = "",
 ) -> JobStarted:
     """The first entry of a job that this process carries out, by its change id and where it starts in git.
 
@@ -59,6 +65,7 @@ def job_started_entry(
         time=time.time(),
         process=describe_process(os.getpid()).to_json(),
         version=__version__,
+        approved_by=redactor.text(approved_by),
     )
 
 

@@ -63,6 +63,7 @@ class JobStarted(StartingPoint, _Entry, frozen=True, kw_only=True):
         time: seconds since the epoch.
         process: who carries it out; None if that is not known any more.
         version: of the product.
+        approved_by: who approved it; empty where nobody had to, or that is not known.
     """
 
     kind = EntryKind.JOB_STARTED
@@ -76,6 +77,7 @@ class JobStarted(StartingPoint, _Entry, frozen=True, kw_only=True):
     time: float
     process: Annotated[Mapping[str, Any] | None, ({"Pid": int}, None)] = None
     version: str = ""
+    approved_by: str = ""
 
     @property
     def carried_out_by(self) -> Process | None:

@@ -43,10 +43,12 @@ from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
 from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.approval import approver
 from ansible_ensemble.projects.controller import launched_template, running_job
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.records.current import read_recovered
+from ansible_ensemble.records.drift import LOOKING
 from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import drop_dry_runs
@@ -245,6 +247,7 @@ def execute(
         verbosity=display.verbosity,
         inventory=session.known_hosts(),
         observers=[_callback_events(heard, read, saved, diff=job_options.diff)] if heard else [],
+        approved_by="" if job_options.check or saved.workflow in LOOKING else approver(held, os.environ),
     )
     ended = outcome.signal is not None or presence(held.process) is Presence.GONE
     if ended and not job_options.check and not outcome.lost_lock:

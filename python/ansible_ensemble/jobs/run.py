@@ -45,6 +45,7 @@ def run_plan(
     verbosity: int = 0,
     inventory: frozenset[str] = frozenset(),
     observers: Iterable[Observer] = (),
+    approved_by: str = "",
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
@@ -75,7 +76,8 @@ def run_plan(
         )
         # from here on the job has begun: a journal without its end is taken for that of a killed job
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
-        started = job_started_entry(plan, job, recorded, starting_point(ensemble, options), ensemble.redactor)
+        start = starting_point(ensemble, options)
+        started = job_started_entry(plan, job, recorded, start, ensemble.redactor, approved_by=approved_by)
         await journal.committed(journal.append(started.to_json()))
         reminders = [asyncio.create_task(teller.remind()) for teller in tellers]
         try:

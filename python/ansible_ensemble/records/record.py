@@ -133,6 +133,7 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
     return JobRecord(
         change_id=header.job,
         workflow=header.workflow,
+        approved_by=header.approved_by,
         previous_id=_previous(ensemble, header.job),
         start_time=_time(header.time),
         end_time=_time(folded.end_time),

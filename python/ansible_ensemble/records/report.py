@@ -54,6 +54,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
             "id": header.job,
             "workflow": header.workflow,
             "ensemble": header.ensemble,
+            "approved_by": header.approved_by,
             **told(outcome),
             **counts,
             "excused": sum(bool(task["excused"]) for task in tasks),

@@ -99,6 +99,7 @@ def task_record_text(record: dict[str, Any], style: Style | None = None) -> str:
 
 _JOB_FACTS = {
     "workflow": "workflow",
+    "approved_by": "approved by",
     "start_time": "started",
     "end_time": "ended",
     "seconds": "seconds",

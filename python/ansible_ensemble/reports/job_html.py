@@ -35,6 +35,7 @@ def job_html(report: dict[str, Any], started: Mapping[str, float]) -> str:
     parts = [
         f"<h1>{text(title)}</h1>",
         f'<p class="total">{text(outcome_line(report, plain))}</p>',
+        f"<p>Approved by {text(clean(job['approved_by']))}</p>" if job.get("approved_by") else "",
         *(f"<p><strong>Warning:</strong> {text(warning)}</p>" for warning in report["warnings"]),
         _lines("Failed", failure_lines(report, plain, verbose=True)),
         _lines("Not run", not_run_lines(report, plain, verbose=True)),

@@ -231,7 +231,8 @@ class Pages:
 
     async def approve(self, request: web.Request) -> web.Response:
         """Begin the job of a plan."""
-        return _run(self.jobs.approve((await self._saved(request)).id), status=202)
+        plan, visitor = await self._saved(request), self.access.visitor(request)
+        return _run(self.jobs.approve(plan.id, visitor.name if visitor else ""), status=202)
 
     async def look(self, request: web.Request) -> web.Response:
         """Begin a job that only looks."""

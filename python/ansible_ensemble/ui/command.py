@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, error_document
+from ansible_ensemble.projects.approval import APPROVED_BY
 
 #: The command, which removes the folder that is named first, if one is: who began it may have ended by then.
 _SCRIPT = """
@@ -93,11 +95,15 @@ class Command:
                 await _end(process)
         return _document(words[0], process.returncode or 0, printed, told.decode(errors="replace"))
 
-    def begin(self, words: Sequence[str], output: int, own: Path) -> subprocess.Popen[bytes]:
-        """Begin a job, which prints to a descriptor, outlives this process, and removes its `own` folder in the end."""
+    def begin(self, words: Sequence[str], output: int, own: Path, approved_by: str) -> subprocess.Popen[bytes]:
+        """Begin a job, which prints to a descriptor, outlives this process, and removes its `own` folder in the end.
+
+        It was `approved_by` a user of the pages; empty for whoever started them.
+        """
         return subprocess.Popen(
             [*_PROGRAM, str(own), *words, "--no-color"],
             cwd=self._folder,
+            env={**os.environ, **({APPROVED_BY: approved_by} if approved_by else {})},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

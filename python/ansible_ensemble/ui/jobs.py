@@ -147,14 +147,18 @@ class Jobs:
         shutil.rmtree(self.saved(name).own, ignore_errors=True)
         del self._plans[name]
 
-    def approve(self, name: str) -> Run:
+    def approve(self, name: str, by: str) -> Run:
         """Begin the job of a plan, which is executed as it was shown, or refused where things changed meanwhile.
+
+        Args:
+            name: the plan's.
+            by: the user who approved it; empty for whoever started the pages.
 
         Raises:
             NotFound: there is no such plan.
         """
         plan = self.saved(name)
-        run = self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own)
+        run = self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own, by)
         del self._plans[name]
         return run
 
@@ -167,10 +171,10 @@ class Jobs:
             shutil.rmtree(own)
             raise
 
-    def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path) -> Run:
+    def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path, approved_by: str = "") -> Run:
         output = os.open(own / "output", os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            process = self._command.begin(words, output, own)
+            process = self._command.begin(words, output, own, approved_by)
         except OSError:
             os.close(output)
             raise

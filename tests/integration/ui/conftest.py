@@ -65,9 +65,9 @@ def begun(project: Path, *words: str, **variables: str) -> subprocess.Popen[str]
     )
 
 
-def ended(project: Path, *words: str) -> tuple[int, str]:
+def ended(project: Path, *words: str, **variables: str) -> tuple[int, str]:
     """The command's exit code, and what it printed, at its end."""
-    process = begun(project, *words)
+    process = begun(project, *words, **variables)
     printed, _none = process.communicate(timeout=120)
     return process.returncode, printed
 

@@ -63,7 +63,7 @@ def hostile(project: Path) -> Path:
     }.items():
         (web / name).write_text(f"#!/bin/sh\n{script}\n")
         (web / name).chmod(0o755)
-    code, printed = ended(project, "deploy", "web", "--approve")
+    code, printed = ended(project, "deploy", "web", "--approve", ANSIBLE_ENSEMBLE_APPROVED_BY=HOSTILE)
     assert code == 1, printed
     assert SECRET not in printed
     return project
@@ -93,6 +93,14 @@ def test_files_show_it_as_text(hostile: Path) -> None:
         assert code == 0, printed
         _is_harmless(printed)
         assert "app" in printed
+
+
+def test_terminals_show_it_as_text(hostile: Path) -> None:
+    for words in (("show", _job(hostile), "--ensemble", "web"), ("history", "web"), ("status", "web")):
+        code, printed = ended(hostile, *words)
+        assert code == 0, printed
+        assert "\x1b" not in printed
+        assert SECRET not in printed
 
 
 @pytest.mark.matrix

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
+from getpass import getuser
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,12 @@ def exit_code(browser: requests.Session, url: str) -> int:
     raise AssertionError("it does not end")
 
 
+def approvers(browser: requests.Session, url: str) -> list[str | None]:
+    """Who approved each job, oldest first, as the page of history is told."""
+    jobs = browser.get(f"{url}api/1/history", params=ENSEMBLE, timeout=PATIENCE).json()["jobs"]
+    return [job.get("approved_by") for job in sorted(jobs, key=lambda job: job["change_id"])]
+
+
 def test_who_operates_plans_and_who_approves_approves(project: Path, tmp_path: Path, users: Path) -> None:
     cert, key = own_certificate(tmp_path / "tls", "")
     words = ("--host", "0.0.0.0", "--cert", str(cert), "--key", str(key), "--users", str(users))
@@ -66,6 +73,12 @@ def test_who_operates_plans_and_who_approves_approves(project: Path, tmp_path: P
         assert waiting == {"id": made, "workflow": "deploy", "summary": "Plan: 2 to add, 0 to change, 0 to destroy."}
         assert axel.post(approval, params=ENSEMBLE, json={}, timeout=PATIENCE).status_code == 202
         assert exit_code(axel, url) == 0
+        assert approvers(axel, url) == ["axel"]
+        code, printed = ended(project, "check", "web")
+        assert code == 0, printed
+        code, printed = ended(project, "undeploy", "web", "--approve")
+        assert code == 0, printed
+        assert approvers(axel, url) == ["axel", None, f"{getuser()}@{socket.gethostname()}"], "a check needs nobody"
         other_name = {"Host": "attacker.example"}
         assert axel.get(url, headers=other_name, timeout=PATIENCE).status_code == 403
         with pytest.raises(requests.ConnectionError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from getpass import getuser
 from pathlib import Path
 from urllib.parse import quote
 
@@ -70,6 +71,7 @@ def test_a_deploy_by_the_pages_and_every_page_after_it(served: Served) -> None:
         await browser.until("document.querySelectorAll('.timeline .bar').length === 2")
         await browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         seen += await browser.text()
+        assert f"Approved by {getuser()}@" in seen, "whoever opened the printed address"
         assert SECRET not in seen
         assert HOSTILE in seen, "a value is shown as it is"
         assert not await browser.run("document.querySelector('main img')"), "and is no markup"

@@ -8,11 +8,19 @@ from msgspec.structs import replace
 from ansible_ensemble.configurators.protocol import Basis, Result
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.orders import Outcome
-from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
-from ansible_ensemble.engine.entry_builders import bounded, finished_entry, has_changed, started_entry
+from ansible_ensemble.core.sensitive import REDACTED, Redactor, mark_sensitive
+from ansible_ensemble.engine.entry_builders import (
+    bounded,
+    finished_entry,
+    has_changed,
+    job_started_entry,
+    started_entry,
+)
+from ansible_ensemble.engine.journal_entries import StartingPoint
 from ansible_ensemble.engine.settle import Settled, settle
 from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
+from ansible_ensemble.planning.plan import Plan
 
 CONFIGURE = "app:Standard.configure"
 
@@ -47,6 +55,14 @@ def test_what_it_wrote_itself_does_not_count_as_read(job) -> None:
     entry = finished_entry(task, Result(True), Settled(wrote=["::app::port"]), since=0, codec=SecretCodec())
     assert "::app::port" not in entry.reads
     assert entry.wrote == ("::app::port",)
+
+
+def test_who_approved_is_told_without_secrets() -> None:
+    redactor = Redactor()
+    redactor.add("s3cret")
+    plan = Plan("deploy", "ensemble.yaml")
+    entry = job_started_entry(plan, "A6BKKsK50000", {}, StartingPoint(), redactor, approved_by="ann s3cret")
+    assert entry.approved_by == f"ann {REDACTED}"
 
 
 def test_no_secret_gets_into_the_journal(job) -> None:

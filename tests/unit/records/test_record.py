@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.changes.history import history, show
 from ansible_ensemble.changes.job_record import job_file_name, read_job
 from ansible_ensemble.changes.record import ChangeRecord
 from ansible_ensemble.core.actions import Reason
@@ -136,6 +137,19 @@ def test_recording_a_journal_again_gives_the_same_files(job) -> None:
     assert {path: path.read_bytes() for path in once} == once
     second = read_job(made.ensemble.folder / "changes" / f"{job_file_name(later)}.yaml").job
     assert second.previous_id == JOB
+
+
+@pytest.mark.parametrize("approver", ["ann@station", "a\tb\nc", ""])
+def test_who_approved_is_recorded(job, approver: str) -> None:
+    made = job()
+    header = {"approved_by": approver} if approver else {}  # journals of earlier versions do not have it
+    assert recorded(made, *ran("A6BKKsK50001"), **header)["job"]["approved_by"] == approver
+    folder = made.ensemble.folder
+    [file] = folder.glob("changes/job*.yaml")
+    assert read_job(file).job.approved_by == approver
+    known = {"approved_by": approver} if approver else {}
+    for told in (history(folder)[0], show(folder, JOB)):
+        assert {key: value for key, value in told.items() if key == "approved_by"} == known
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,13 @@ def test_the_timeline_has_what_ran(document: Callable[[str], Any]) -> None:
     assert "<svg" not in job_html(report, {}), "without journals' times there is none"
 
 
+def test_who_approved_is_named(document: Callable[[str], Any]) -> None:
+    report = document("job-ok")
+    assert "Approved by" not in job_html(report, {})
+    report["job"]["approved_by"] = "<b>ann\x1b"
+    assert "<p>Approved by &lt;b&gt;ann\\x1b</p>" in job_html(report, {})
+
+
 def test_values_are_no_markup(document: Callable[[str], Any]) -> None:
     report = document("job-failed")
     hostile = "<script>alert(1)</script>\x1b[31m"

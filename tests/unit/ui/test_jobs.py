@@ -41,7 +41,7 @@ def test_a_plan_whose_job_cannot_begin_waits_on(jobs: Jobs) -> None:
     before = descriptors()
     for _again in range(2):
         with pytest.raises(BlockingIOError):
-            jobs.approve(plan.id)
+            jobs.approve(plan.id, "ann")
     assert jobs.waiting(ensemble) == [plan]
     assert plan.file.is_file()
     assert (jobs.runs(ensemble), descriptors()) == ([], before)

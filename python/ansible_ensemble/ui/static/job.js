@@ -107,6 +107,7 @@ class Job {
     show(content, h("h1", {}, `Job ${name}`), this.damage.length ? problems(this.damage.map((text) => ({ text }))) : null,
       h("p", { class: "summary" }, this.header?.workflow ?? "", " ", badge(this.running ? "running" : failed.length ? "failed" : this.end ? "ok" : "interrupted"),
         ` ${ended.length} of ${this.header?.total ?? "?"} operations${this.running && begun ? `, ${begun} running` : ""}, ${duration(seconds)}`),
+      this.header?.approvedBy ? h("p", {}, `Approved by ${this.header.approvedBy}`) : null,
       this.said,
       !this.running && this.end && this.header?.workflow === "deploy" && project.may.includes("plan")
         ? h("p", {}, h("button", { onclick: (event) => this.goBack(event) }, "Plan to go back to this job")) : null,
