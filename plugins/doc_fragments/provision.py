@@ -27,7 +27,10 @@ options:
       - Without it the environment variable E(RS_TOKEN) of the controller says it.
     type: str
   ca_file:
-    description: File of certificates in PEM, of which one has signed the server's; by default those of the system.
+    description:
+      - File of certificates in PEM, of which one has signed the server's; by default those of the system.
+      - Without this, O(fingerprint) and O(insecure), the environment variables E(RS_CA_FILE), E(RS_FINGERPRINT) and
+        E(RS_INSECURE) of the controller say how the certificate is verified.
     type: path
   fingerprint:
     description: SHA-256 of the server's certificate, in hexadecimal, instead of a signature.
@@ -79,7 +82,10 @@ options:
     env:
       - name: RS_TOKEN
   ca_file:
-    description: File of certificates in PEM, of which one has signed the server's; by default those of the system.
+    description:
+      - File of certificates in PEM, of which one has signed the server's; by default those of the system.
+      - Without this, O(fingerprint) and O(insecure), the environment variables E(RS_CA_FILE), E(RS_FINGERPRINT) and
+        E(RS_INSECURE) of the controller say how the certificate is verified.
     type: path
   fingerprint:
     description: SHA-256 of the server's certificate, in hexadecimal, instead of a signature.

@@ -48,13 +48,14 @@ _DECLARED = (
         "File of certificates in PEM, of which one has signed the server's",
         "--ca-file",
         metavar="FILE",
-        otherwise="those of the system",
+        otherwise="$RS_CA_FILE, or those of the system",
     ),
     _option(
         "fingerprint",
         "The server's certificate by its SHA-256, instead of a signature",
         "--fingerprint",
         metavar="DIGITS",
+        otherwise="$RS_FINGERPRINT",
     ),
     _option("insecure", "Take any certificate", "--insecure", kind="bool", default=False),
 )
@@ -73,10 +74,12 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
         console: has the environment variables.
         logged_in: whether a login counts; else it says only which server is meant.
     """
-    from ansible_ensemble.provision.client.settings import settings_from
+    from ansible_ensemble.provision.client.settings import VERIFICATION, settings_from
 
     said = options.given(arguments, _DECLARED)
     known = _by_login(said, console.environment)
+    if any(map(console.environment.get, VERIFICATION.values())):
+        known = {name: value for name, value in known.items() if name not in VERIFICATION}
     if not logged_in:
         known = {name: value for name, value in known.items() if name == "endpoint"}
     return settings_from(console.environment, **known | said)

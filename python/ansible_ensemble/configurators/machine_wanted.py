@@ -18,7 +18,7 @@ _SECRET = "(secret)"
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The server of the machine; what is not given is that of the environment (`RS_ENDPOINT`, `RS_KEY`, `RS_TOKEN`).
+    """The server of the machine; what is not given comes from environment variables.
 
     The fields are those of `provision.client.settings.settings_from`.
     """

@@ -53,3 +53,6 @@ def test_a_login_says_what_nobody_said_otherwise(state):
     assert (same.token, same.user, same.fingerprint) == ("", "bob", "ab" * 32)
     assert reached("--token", "mine", **state).token == "mine"
     assert reached("--insecure", **state).insecure
+    pinned = reached(**state, RS_FINGERPRINT="cd" * 32)
+    assert (pinned.token, pinned.fingerprint) == ("token", "cd" * 32)
+    assert reached("--insecure", **state, RS_FINGERPRINT="cd" * 32).insecure

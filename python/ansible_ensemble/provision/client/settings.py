@@ -16,6 +16,9 @@ from ansible_ensemble.core.errors import InvalidInput
 _DEFAULT_ENDPOINT = "https://127.0.0.1:8092"
 _ENDPOINT = re.compile(r"https://[^/?#@\s]+/?")
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+#: The fields that say how a certificate is verified, with their variables.
+VERIFICATION = {"ca_file": "RS_CA_FILE", "fingerprint": "RS_FINGERPRINT", "insecure": "RS_INSECURE"}
+_YES_OR_NO = {"": False, "false": False, "true": True}
 #: Seconds before each further try of a request that met an error of the network.
 _WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 
@@ -48,7 +51,9 @@ class Settings(Struct, frozen=True):
 
 
 def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
-    """Settings from `RS_ENDPOINT` (a list with spaces), `RS_TOKEN` and `RS_KEY` (`USER:PASSWORD`).
+    """Settings from options and variables: `RS_ENDPOINT` (a list with spaces), `RS_TOKEN`, `RS_KEY` (`USER:PASSWORD`).
+
+    An option that says how the certificate is verified stands for all variables that do (`VERIFICATION`).
 
     Args:
         environment: environment variables.
@@ -64,10 +69,20 @@ def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
     for endpoint in endpoints:
         if not _is_address(endpoint):
             raise InvalidInput(f"{endpoint} is not the address of a server", hint="it is https://HOST:PORT")
+    if not any(given.get(name) for name in VERIFICATION):
+        given |= _verification_from(environment)
     trimmed = tuple(endpoint.rstrip("/") for endpoint in endpoints)
     settings = Settings(endpoints=trimmed, token=token, user=user, password=password, **given)
     verification(settings)
     return settings
+
+
+def _verification_from(environment: Mapping[str, str]) -> dict[str, Any]:
+    said = {name: environment.get(variable, "") for name, variable in VERIFICATION.items()}
+    insecure = _YES_OR_NO.get(said["insecure"])
+    if insecure is None:
+        raise InvalidInput(f"RS_INSECURE is {said['insecure']!r}", hint="set it to true or false")
+    return {**said, "insecure": insecure}
 
 
 def _is_address(endpoint: str) -> bool:

@@ -31,6 +31,39 @@ def test_options_take_precedence() -> None:
     assert verification(settings) is False
 
 
+@pytest.mark.parametrize(
+    ("environment", "options", "fields"),
+    [
+        ({"RS_FINGERPRINT": "a" * 64}, {}, {"fingerprint": "a" * 64}),
+        ({"RS_FINGERPRINT": "a" * 64}, {"fingerprint": "b" * 64}, {"fingerprint": "b" * 64}),
+        ({"RS_FINGERPRINT": "a" * 64}, {"insecure": True}, {"insecure": True}),
+        ({"RS_FINGERPRINT": "a" * 64}, {"insecure": False, "ca_file": None}, {"fingerprint": "a" * 64}),
+        ({"RS_CA_FILE": "/nowhere"}, {"fingerprint": "b" * 64}, {"fingerprint": "b" * 64}),
+        ({"RS_INSECURE": "true"}, {"fingerprint": "b" * 64}, {"fingerprint": "b" * 64}),
+        ({"RS_INSECURE": "true"}, {}, {"insecure": True}),
+        ({"RS_INSECURE": "false", "RS_CA_FILE": "", "RS_FINGERPRINT": ""}, {}, {}),
+    ],
+)
+def test_an_option_of_the_certificate_stands_for_all_its_variables(
+    environment: dict[str, str], options: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    assert settings_from(environment, **options) == Settings(**fields)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"RS_CA_FILE": "/nowhere/ca.pem"},
+        {"RS_FINGERPRINT": "ab"},
+        {"RS_INSECURE": "perhaps"},
+        {"RS_INSECURE": "true", "RS_FINGERPRINT": "a" * 64},
+    ],
+)
+def test_variables_of_the_certificate_that_make_no_sense_are_refused(environment: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        settings_from(environment)
+
+
 def test_without_any_the_local_server_is_meant() -> None:
     assert settings_from({}) == Settings()
     assert Settings().endpoints == ("https://127.0.0.1:8092",)

@@ -139,9 +139,11 @@ def _behaviour(given: Mapping[str, Any], environment: Mapping[str, str], setting
 
 def _trust(settings: Settings) -> dict[str, str]:
     """How scripts know the server to be the right one."""
-    if settings.ca_file:
-        return {"RS_CA_FILE": str(Path(settings.ca_file).absolute())}
-    return {"RS_INSECURE": "true"} if settings.insecure else {}
+    return {
+        "RS_CA_FILE": str(Path(settings.ca_file).absolute()) if settings.ca_file else "",
+        "RS_FINGERPRINT": settings.fingerprint,
+        "RS_INSECURE": "true" if settings.insecure else "",
+    }
 
 
 def _host(given: Mapping[str, Any], environment: Mapping[str, str]) -> LocalHost:
