@@ -74,7 +74,7 @@ job:
       type: str
       sample: deploy
     ensemble:
-      description: The ensemble's file.
+      description: The ensemble's file; in a job of AWX, its path in the repository.
       returned: always
       type: str
       sample: /srv/web/ensemble.yaml
@@ -123,7 +123,7 @@ job:
       returned: when what it changed was committed
       type: dict
     record:
-      description: The file with its record.
+      description: The file with its record; in a job of AWX, its path in the repository.
       returned: when it is recorded
       type: str
       sample: /srv/web/changes/job2026-11-21-10-00-00-A6BLKsK5.yaml

@@ -213,6 +213,7 @@ def test_a_failed_operation_is_on_its_host(web: Site) -> None:
     assert job["status"] == "failed"
     stats = job["artifacts"]["ensemble_stats"]
     assert (stats["job"]["status"], stats["job"]["outcome"]) == ("error", "failed")
+    assert "/runner/" not in json.dumps(stats)
     summary = " ".join(output.partition("Record the job")[2].split())
     assert "Fix the cause, then launch web deploy again: only what is left will run." in summary
     assert "/runner/" not in summary

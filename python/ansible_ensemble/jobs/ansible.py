@@ -358,7 +358,7 @@ def record(
     return {
         "changed": report["changed"],
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),
-        **read.redactor.data(job_result(report, begun.summary)),
+        **read.redactor.data(job_result(report, begun.summary, location.ensemble)),
         "sound": is_sound(report),
         "text": text,
     }

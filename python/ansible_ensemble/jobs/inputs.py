@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.sensitive import is_sensitive, reveal
@@ -16,7 +15,7 @@ from ansible_ensemble.language.definitions import ParameterDefinition, Schema
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.language.values import has_secret, resolve, schema_entry
-from ansible_ensemble.projects.project import project_root
+from ansible_ensemble.projects.project import repository_root
 
 _NUMBERS = frozenset({"integer", "float"})
 
@@ -31,15 +30,10 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     topology = read_specification(location, options, lasts=False).topology
     meant = location.template or location.ensemble
     return {
-        "path": os.path.relpath(meant, _root(location.ensemble.parent)),
+        "path": os.path.relpath(meant, repository_root(location.ensemble.parent)),
         "inputs": _described(topology.inputs, topology),
         "workflows": {name: _described(one.inputs, topology) for name, one in topology.workflows.items()},
     }
-
-
-def _root(folder: Path) -> Path:
-    """The root of the git repository that holds a folder, or else of its project."""
-    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), project_root(folder))
 
 
 def _described(definitions: Mapping[str, ParameterDefinition], topology: Topology) -> list[dict[str, Any]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.projects.controller import running_job
 from ansible_ensemble.projects.lock import Lock
+from ansible_ensemble.projects.project import repository_root
 
 #: What is told of an operation; the report has these keys, and more for people.
 _OPERATION = (
@@ -14,10 +18,10 @@ _OPERATION = (
 )
 
 
-def job_result(report: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[str, Any]:
+def job_result(report: Mapping[str, Any], planned: Mapping[str, Any], ensemble: Path) -> dict[str, Any]:
     """The job, what was `planned`, its operations in their order, what came of it on each host, outputs and drift."""
     return {
-        "job": report["job"],
+        "job": report["job"] if running_job(os.environ, {}) is None else _in_repository(report["job"], ensemble),
         "plan": dict(planned),
         "operations": [{name: task[name] for name in _OPERATION} for task in report["tasks"]],
         "hosts": report["hosts"],
@@ -25,6 +29,12 @@ def job_result(report: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[st
         "drift": report["drift"],
         "summary": report["summary"],
     }
+
+
+def _in_repository(job: Mapping[str, Any], ensemble: Path) -> dict[str, Any]:
+    """A job with its paths as the repository has them: those of its container lead nowhere."""
+    root, paths = repository_root(ensemble.parent), {"ensemble": str(ensemble), "record": job.get("record")}
+    return {**job, **{name: os.path.relpath(path, root) for name, path in paths.items() if path}}
 
 
 def lock_result(lock: Lock, environment: str | None = None) -> dict[str, Any]:

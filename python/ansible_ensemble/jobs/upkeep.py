@@ -88,7 +88,7 @@ def recover(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[s
     location = located(ensemble)
     found = commands.recover(ensemble, {**options, "vault": vault_of(action)})
     if "job" in found:
-        told = job_result(found, {})
+        told = job_result(found, {}, location.ensemble)
         return {"changed": True, **{name: told[name] for name in told if name != "plan"}}
     if "merged" in found:
         return {"changed": True, "merged": found["merged"], "notes": found["check"]}

@@ -103,6 +103,11 @@ def project_root(folder: Path) -> Path:
     return next(filter(is_project, (folder, *folder.parents)), folder)
 
 
+def repository_root(folder: Path) -> Path:
+    """The root of the git repository that holds a folder, or else of its project."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), project_root(folder))
+
+
 def is_project(folder: Path) -> bool:
     """Whether a folder is a project by what is in it: its file, or a git repository."""
     return _project_file(folder) is not None or (folder / ".git").exists()

@@ -7,6 +7,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,22 @@ def test_a_plan_goes_from_job_to_job_as_a_document(ansible: Callable, tmp_path: 
     assert run.names == ["lock present", "execute", "record", "lock absent"]
     told = run.call("execute")
     assert (told["plan_file"], told["plan_digest"], b64decode(told["plan_document"])) == (None, None, b"{}\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "made.json"),
+        ({"ensemble_plan_file": "web.json"}, "web.json"),
+        ({"awx_job_id": 42}, None),
+        ({"awx_job_id": 42, "ensemble_plan_file": "plans/web.json"}, "plans/web.json"),
+    ],
+)
+def test_no_plan_in_a_container_is_an_artifact(ansible: Callable, given: dict[str, Any], told: str | None) -> None:
+    planned = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", json.dumps(given))
+    [stats] = re.findall(r"RUN: (\{.*\})", planned.output)
+    found = json.loads(stats)["ensemble_stats"]
+    assert (found["plan_digest"], found.get("plan_file")) == ("d1", told)
 
 
 @pytest.mark.parametrize(("variables", "code"), [((), 0), (("-e", "ensemble_fail_on_drift=true"), 2)])

@@ -9,6 +9,7 @@ import pytest
 from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.jobs import upkeep
 from ansible_ensemble.projects import lock as locks
+from ansible_ensemble.projects.git import init_repository
 from ansible_ensemble.records.journals import create_journal
 from tests.unit.engine.entries import finished, job_started, started
 
@@ -28,8 +29,8 @@ def service(tmp_path: Path) -> str:
     return str(tmp_path / "service.yaml")
 
 
-def test_a_killed_job_is_recovered_once(tmp_path: Path, service: str) -> None:
-    journal = create_journal(tmp_path, JOB, {})
+def leave_killed_job(folder: Path) -> None:
+    journal = create_journal(folder, JOB, {})
     made = {"name": "db", "template": "db", "status": "ok", "created": "A6BKKsK50001"}
     entries = (
         job_started(job=JOB),
@@ -39,11 +40,31 @@ def test_a_killed_job_is_recovered_once(tmp_path: Path, service: str) -> None:
     for entry in entries:
         journal.append(entry.to_json())
     journal.close()
+
+
+def test_a_killed_job_is_recovered_once(tmp_path: Path, service: str) -> None:
+    leave_killed_job(tmp_path)
     found = upkeep.recover(service, options={}, action=None)
     assert (found["changed"], found["job"]["id"], found["job"]["outcome"]) == (True, JOB, "interrupted")
     assert [(one["instance"], one["status"]) for one in found["operations"]] == [("db", "ok"), ("app", "interrupted")]
     assert found["hosts"] == {"localhost": {"ok": 1, "changed": 1, "unreachable": 0, "failed": 0}}
     assert upkeep.recover(service, options={}, action=None) == {"changed": False, "notes": []}
+
+
+@pytest.mark.parametrize("within", ["", "sites/web"])
+def test_a_job_of_awx_tells_paths_of_the_repository(tmp_path: Path, within: str, monkeypatch) -> None:
+    monkeypatch.setenv("JOB_ID", "42")
+    monkeypatch.setenv("AWX_HOST", "https://awx.example")
+    folder = tmp_path / within
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "ensemble-project.yaml").write_text("environments: {}\n")
+    (folder / "service.yaml").write_text(SERVICE)
+    init_repository(tmp_path)
+    leave_killed_job(folder)
+    job = upkeep.recover(str(folder / "service.yaml"), options={}, action=None)["job"]
+    assert job["ensemble"] == str(Path(within, "ensemble.yaml"))
+    assert Path(job["record"]).parent == Path(within, "changes")
+    assert (tmp_path / job["record"]).is_file()
 
 
 def test_only_the_lock_that_is_meant_is_removed(tmp_path: Path, service: str) -> None:

@@ -121,7 +121,7 @@ class Controller:
         git(self.root, "clone", "--quiet", "--depth=1", f"file://{self.origin}", str(place / "project"))
         git(place / "project", "remote", "set-url", "origin", str(self.root / "nowhere"))
         (place / "inventory" / "hosts").write_text("localhost ansible_connection=local\n")
-        (place / "env" / "extravars").write_text(json.dumps({"ensemble": "ensemble.yaml", **extra}))
+        (place / "env" / "extravars").write_text(json.dumps({"ensemble": "ensemble.yaml", "awx_job_id": 42, **extra}))
         (place / "env" / "envvars").write_text(json.dumps(self.variables))
 
     def files(self) -> Files:
@@ -146,6 +146,8 @@ def controller(request: pytest.FixtureRequest, tmp_path: Path, collections: Path
         "ANSIBLE_HOME": str(tmp_path / "ansible"),
         "ANSIBLE_COLLECTIONS_PATH": str(collections),
         "STATE_SECRET": PASSWORD,
+        "JOB_ID": "42",
+        "AWX_HOST": "https://awx.example",
         "PATH": f"{PROGRAMS}:/usr/bin:/bin",
     }
     if request.param == "git":
@@ -176,6 +178,7 @@ def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controlle
     planned = controller.run("plan", ensemble_plan_handed=True)
     assert planned.status == "successful", planned.output
     assert (controller.noted(), controller.is_free()) == ([], True)
+    assert f"{controller.root}/runner" not in json.dumps(planned.stats)
     approved = {
         "ensemble_plan_document": planned.stats["plan_document"],
         "ensemble_plan_digest": planned.stats["plan_digest"],
@@ -184,6 +187,9 @@ def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controlle
     deployed = controller.run("deploy", **approved, folder="elsewhere")
     assert deployed.status == "successful", deployed.output
     assert "Deploy complete! 3 added" in deployed.output
+    assert f"{controller.root}/elsewhere" not in json.dumps(deployed.stats)
+    assert deployed.stats["job"]["ensemble"] == "ensemble.yaml"
+    assert deployed.stats["job"]["record"] in controller.files()
     assert controller.noted() == ["begin n0", "end n0", "begin n1", "end n1"]
     assert controller.is_free()
     stale = controller.run("deploy", **approved)
