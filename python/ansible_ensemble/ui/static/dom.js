@@ -27,11 +27,11 @@ export function plain(text) {
 
 const shown = (child) => (typeof child === "string" ? plain(child) : child);
 
-/** Put new content into an element, and keep the place of the keyboard where it has a name. */
+/** Put new content into an element, and keep the place of the keyboard where it has an id. */
 export function show(element, ...children) {
   const kept = document.activeElement?.id;
   element.replaceChildren(...children.flat(Infinity).filter(Boolean).map(shown));
-  if (kept && document.activeElement?.id !== kept) document.getElementById(kept)?.focus();
+  if (kept && document.activeElement?.id !== kept) (document.getElementById(kept) ?? document.getElementById("content"))?.focus({ preventScroll: true });
 }
 
 /** Change a log, which goes on to show its end unless somebody has scrolled up in it. */
@@ -51,9 +51,9 @@ export function row(heads, cells) {
   return h("tr", {}, cells.map((cell, place) => h("td", { "data-head": heads[place] }, cell)));
 }
 
-/** A status or outcome with its colour; the word stands there as well. */
-export function badge(word) {
-  return word ? h("span", { class: `badge is-${String(word).replaceAll(/[^a-z]+/g, "-")}` }, String(word)) : "";
+/** A status or outcome with its colour; the word stands there as well, and how many have it where that is given. */
+export function badge(word, count) {
+  return word ? h("span", { class: `badge is-${String(word).replaceAll(/[^a-z]+/g, "-")}` }, [word, count].filter((one) => one !== undefined).join(" ")) : "";
 }
 
 /** A value as people read it: texts as they are, others as JSON. */

@@ -4,10 +4,12 @@ import { output } from "./output.js";
 
 const ROW = 24;
 const CHARACTER = 7.3;
+const LABEL = 40;
 
 export async function open(context) {
   const view = new Job(context);
   await view.load();
+  view.sized.observe(context.content);
   return view;
 }
 
@@ -20,6 +22,7 @@ class Job {
     this.header = this.end = null;
     this.waiting = new Map();
     this.said = h("div");
+    this.sized = new ResizeObserver(() => { if (context.content.clientWidth !== this.width) this.draw(); });
     this.log = h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": "What happened, line by line" });
   }
 
@@ -96,6 +99,7 @@ class Job {
   draw() {
     if (this.closed) return;
     const { name, content, ensemble, address, project } = this.context;
+    this.width = content.clientWidth;
     const all = [...this.operations.values()].filter((one) => one.implementation !== "" || one.outcome);
     const ended = all.filter((one) => one.until !== undefined);
     const failed = ended.filter((one) => one.ok === false);
@@ -132,9 +136,10 @@ class Job {
     const now = this.running ? Date.now() / 1000 : Math.max(...timed.map((one) => one.until ?? one.from));
     const span = Math.max(0.001, now - begin);
     const critical = path(timed);
-    const labels = timed.map((one) => clip(`${one.instance} ${short(one)}`, 40));
+    const most = Math.min(LABEL, Math.floor((this.width * 0.45) / CHARACTER));
+    const labels = timed.map((one) => clip(`${one.instance} ${short(one)}`, most));
     const left = Math.max(...labels.map((label) => label.length)) * CHARACTER + 16;
-    const across = Math.max(160, this.context.content.clientWidth - left - 40);
+    const across = Math.max(100, this.width - left - 40);
     const bars = timed.map((one, row) => {
       const x = ((one.from - begin) / span) * across;
       const width = Math.max(2, (((one.until ?? now) - one.from) / span) * across);
@@ -156,13 +161,14 @@ class Job {
 
   details(one, open) {
     const id = `of-${one.task}`;
-    return h("details", { class: "change", id, open: open.has(id) }, h("summary", {}, h("b", {}, one.instance), ` ${short(one)} `,
+    return h("details", { class: "change", id, open: open.has(id) }, h("summary", { id: `summary-${id}` }, h("b", {}, one.instance), ` ${short(one)} `,
       badge(one.ok ? (one.changed ? "changed" : "ok") : "failed"), h("span", { class: "faint" },
         ` ${one.host ?? ""} ${duration(one.seconds ?? 0)} ${one.reason ?? ""}`)), output(one) ?? h("p", { class: "faint" }, "It printed nothing."));
   }
 
   close() {
     this.closed = true;
+    this.sized.disconnect();
     clearTimeout(this.timer);
     if (this.due) cancelAnimationFrame(this.due);
   }

@@ -34,9 +34,9 @@ export async function open(context) {
     }
   };
   const runView = (run) => h("details", { class: "run", open: run.running || run.id === name || run.exit_code !== 0 },
-    h("summary", {}, `${run.workflow}, begun here `, badge(run.running ? "running" : run.exit_code === 0 ? "ok" : "failed"), " ",
-      run.running && project.may.includes("cancel") ? h("button", { onclick: cancel(run) }, cancelled.has(run.id) ? "Kill what runs" : "Cancel") : null),
-    h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": `Output of ${run.workflow}` }, run.lines.join("\n")));
+    h("summary", { id: `run-${run.id}` }, `${run.workflow}, begun here `, badge(run.running ? "running" : run.exit_code === 0 ? "ok" : "failed"), " ",
+      run.running && project.may.includes("cancel") ? h("button", { id: `cancel-${run.id}`, onclick: cancel(run) }, cancelled.has(run.id) ? "Kill what runs" : "Cancel") : null),
+    h("pre", { class: "log", id: `log-${run.id}`, tabindex: "0", role: "log", "aria-label": `Output of ${run.workflow}` }, run.lines.join("\n")));
   const compare = async (first, then) => {
     try {
       const [one, two] = await Promise.all([first, then].map((job) => get(`jobs/${encodeURIComponent(job)}`, { ensemble })));
@@ -63,12 +63,12 @@ export async function open(context) {
       clearTimeout(timer);
       if (closed) return;
       const rows = jobs.slice(0, SHOWN).map((job) => [
-        h("label", { class: "check" }, h("input", { type: "checkbox", onchange: pick(job.change_id), "aria-label": `Compare ${job.change_id}` })),
-        h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
+        h("label", { class: "check" }, h("input", { id: `compare-${job.change_id}`, type: "checkbox", checked: chosen === job.change_id, onchange: pick(job.change_id), "aria-label": `Compare ${job.change_id}` })),
+        h("a", { id: `job-${job.change_id}`, href: address("job", ensemble, job.change_id) }, job.change_id), time(job.start_time), job.workflow,
         badge(job.outcome), badge(job.status), duration(job.seconds), job.summary ?? ""]);
       show(content, h("h1", {}, "Jobs"), said,
         !project.may.includes("look") ? null : h("div", { class: "decide" }, project.looking.map((workflow) =>
-          h("button", { onclick: (event) => look(event, workflow) }, LABELS[workflow] ?? workflow))),
+          h("button", { id: `look-${workflow}`, onclick: (event) => look(event, workflow) }, LABELS[workflow] ?? workflow))),
         [...runs].reverse().slice(0, 5).map(runView),
         h("h2", {}, "History"), rows.length
           ? [h("p", { class: "faint" }, "Tick two jobs to compare what they recorded."),

@@ -25,7 +25,7 @@ export async function open(context) {
       event.target.disabled = false;
     }
   };
-  const make = (event, workflow, form) => act(event, async () => {
+  const make = (event, workflow) => act(event, async () => {
     const options = Object.fromEntries([...form.querySelectorAll("input:checked")].map((box) => [box.name, true]));
     const made = await post("plans", { ensemble }, { workflow, options });
     context.go(address("plan", ensemble, made.id));
@@ -43,13 +43,12 @@ export async function open(context) {
           context.go(address("plan", ensemble));
         }) }, "Reject") : null);
     }
-    if (!project.may.includes("plan")) return null;
-    const form = h("fieldset", {}, h("legend", {}, "A plan to approve"), Object.entries(OPTIONS).map(([option, text]) =>
-      h("label", { class: "check" }, h("input", { type: "checkbox", name: option }), ` --${option}: ${text}`)),
-    h("div", { class: "decide" }, project.workflows.map((workflow) =>
-      h("button", { class: LOOKS[workflow], onclick: (event) => make(event, workflow, form) }, `Plan ${workflow}`))));
-    return form;
+    return project.may.includes("plan") ? form : null;
   }
+  const form = h("fieldset", {}, h("legend", {}, "A plan to approve"), Object.entries(OPTIONS).map(([option, text]) =>
+      h("label", { class: "check" }, h("input", { id: `option-${option}`, type: "checkbox", name: option }), ` --${option}: ${text}`)),
+    h("div", { class: "decide" }, project.workflows.map((workflow) =>
+      h("button", { id: `plan-${workflow}`, class: LOOKS[workflow], onclick: (event) => make(event, workflow) }, `Plan ${workflow}`))));
   await load();
   return {
     async refresh() {
@@ -73,9 +72,13 @@ function waitingFor(plans, address) {
 
 function inputs(plan) {
   if (!plan.inputs.length) return null;
-  const shown = (one, value) => (one.sensitive ? "(sensitive value)" : valueView(value));
-  return [h("h2", {}, "Inputs"), table(["Input", "Now", "Then", "From"], plan.inputs.map((one) =>
-    [h("code", {}, one.name), "before" in one ? shown(one, one.before) : "", shown(one, one.value), one.origin]))];
+  const value = (one) => {
+    const changes = "before" in one;
+    if (one.sensitive) return `(sensitive value)${changes ? " changes" : ""}`;
+    return changes ? h("div", {}, valueView(one.before), " → ", valueView(one.value)) : valueView(one.value);
+  };
+  return [h("h2", {}, "Inputs"), table(["Input", "Value", "From"], plan.inputs.map((one) =>
+    [h("code", {}, one.name), value(one), one.origin]))];
 }
 
 function changes(plan, words) {

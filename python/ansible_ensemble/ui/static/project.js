@@ -45,7 +45,7 @@ class Row {
 
   cells() {
     const { path, name, environment } = this.one;
-    return [h("a", { href: this.address("topology", path) }, name || path), environment,
+    return [h("a", { href: this.address("topology", path) }, name || path), environment || h("span", { class: "faint" }, "none"),
       this.status, this.count, this.drift, this.last, this.now];
   }
 
@@ -63,7 +63,8 @@ class Row {
     const jobs = running.map((job) => [" ", h("a", { href: this.address("job", path, job) }, job)]);
     if (lock && !lock.left) {
       show(this.now, badge("running"), ` ${lock.operation}`, jobs, h("div", { class: "faint" }, `${lock.who}, since ${time(lock.since)}`));
-    } else show(this.now, jobs.length ? [badge("interrupted"), jobs, h("div", { class: "faint" }, "recorded by the next job, or by recover")] : "");
+    } else show(this.now, jobs.length ? [badge("interrupted"), jobs, h("div", { class: "faint" }, "recorded by the next job, or by recover")]
+      : h("span", { class: "faint" }, "nothing runs"));
   }
 
   async load() {

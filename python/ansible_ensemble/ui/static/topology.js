@@ -4,6 +4,10 @@ import { announce, badge, empty, h, show } from "./dom.js";
 const AROUND = 16;
 // Below this scale nobody reads a text, and drawing all of them is what takes long.
 const LEGIBLE = 0.3;
+// A small screen shows texts that are read and a part of the topology, rather than all of it.
+const SMALL = 640;
+const READ = 0.85;
+const LEAST = 0.05;
 const GROUPS = { "": "each instance", type: "by type", host: "by host", group: "by group" };
 const STATES = { creating: "pending", configuring: "pending", starting: "pending", stopping: "pending", deleting: "pending" };
 
@@ -21,6 +25,7 @@ class Topology {
     this.scale = 1;
     this.x = this.y = AROUND;
     this.sought = "";
+    this.whole = false;
   }
 
   async load() {
@@ -60,9 +65,9 @@ class Topology {
         h("label", {}, "Show ", h("select", { id: "group", onchange: (event) => this.regroup(event.target.value) },
           Object.entries(GROUPS).map(([value, text]) => h("option", { value, selected: value === this.group }, text)))),
         h("span", { class: "buttons" },
-          h("button", { onclick: () => this.zoom(1.25) , "aria-label": "Zoom in" }, "+"),
-          h("button", { onclick: () => this.zoom(0.8), "aria-label": "Zoom out" }, "−"),
-          h("button", { onclick: () => this.all() }, "All"))),
+          h("button", { id: "zoom-in", onclick: () => this.zoom(1.25), "aria-label": "Zoom in" }, "+"),
+          h("button", { id: "zoom-out", onclick: () => this.zoom(0.8), "aria-label": "Zoom out" }, "−"),
+          h("button", { id: "zoom-all", onclick: () => this.all() }, "All"))),
       this.drawing, this.legend());
     for (const job of this.begun) if (job) this.entries(job);
     this.listen();
@@ -83,7 +88,7 @@ class Topology {
     const parts = [h("title", {}, `${box.title}: ${box.words}`), shape,
       h("text", { x: left + 14, y: top + 19 }, clip(box.title, 48)),
       h("text", { x: left + 14, y: top + 36, class: "words" }, clip(box.words, 55))];
-    const group = h("g", { class: "node", tabindex: "0", role: "link", "aria-label": `${box.title}: ${box.words}` }, parts);
+    const group = h("g", { id: `node-${box.name}`, class: "node", tabindex: "0", role: "link", "aria-label": `${box.title}: ${box.words}` }, parts);
     group.place = { left, top, width, height };
     const open = () => {
       if (this.group) this.regroup("");
@@ -98,7 +103,7 @@ class Topology {
   legend() {
     const counts = new Map();
     for (const one of this.graph.instances) counts.set(one.status, (counts.get(one.status) ?? 0) + 1);
-    return h("p", { class: "faint" }, [...counts].map(([status, count]) => [badge(status), ` ${count}  `]));
+    return h("p", { class: "faint" }, [...counts].map(([status, count]) => [badge(status, count), " "]));
   }
 
   /** Show what a running job does to instances, without asking for the whole anew. */
@@ -142,17 +147,20 @@ class Topology {
   }
 
   all() {
+    this.whole = true;
     this.placed = false;
     this.fit();
   }
 
   fit() {
-    const { width, height } = this.graph.drawing;
+    const { width, height, boxes } = this.graph.drawing;
     const room = this.drawing.getBoundingClientRect();
-    this.scale = Math.min(1, (room.width - 2 * AROUND) / width, (room.height - 2 * AROUND) / height);
-    this.scale = Math.max(this.scale, 0.05);
-    this.x = (room.width - width * this.scale) / 2;
-    this.y = (room.height - height * this.scale) / 2;
+    const least = !this.whole && room.width < SMALL ? READ : LEAST;
+    this.scale = Math.max(least, Math.min(1, (room.width - 2 * AROUND) / width, (room.height - 2 * AROUND) / height));
+    const first = boxes.reduce((one, other) => (other.left < one.left ? other : one));
+    const middle = height * this.scale <= room.height ? height / 2 : first.top + first.height / 2;
+    this.x = Math.max(AROUND, (room.width - width * this.scale) / 2);
+    this.y = room.height / 2 - middle * this.scale;
     this.move();
   }
 
@@ -160,7 +168,7 @@ class Topology {
   zoom(factor, at) {
     const room = this.drawing.getBoundingClientRect();
     const [x, y] = at ?? [room.width / 2, room.height / 2];
-    const scale = Math.min(3, Math.max(0.05, this.scale * factor));
+    const scale = Math.min(3, Math.max(LEAST, this.scale * factor));
     this.x = x - (x - this.x) * (scale / this.scale);
     this.y = y - (y - this.y) * (scale / this.scale);
     this.scale = scale;

@@ -31,7 +31,7 @@ export function open(room, failed) {
         grouped.map(([name, members]) => body(name, members)))) : null);
   }
   function body(name, members) {
-    const counts = [...Map.groupBy(members, (one) => one.State)].map(([state, ones]) => [" ", badge(state), ` ${ones.length}`]);
+    const counts = [...Map.groupBy(members, (one) => one.State)].map(([state, ones]) => [" ", badge(state, ones.length)]);
     return h("tbody", {}, h("tr", {}, h("th", { class: "group", scope: "rowgroup", colspan: HEADS.length }, name || `no ${GROUPS[group.value]}`, counts)),
       members.map((one) => row(HEADS, [h("a", { id: `machine-${one.Uuid}`, href: address(one.Uuid) }, one.Name), one.Workflow, one.Stage, one.Task, progress(one),
         badge(one.State), h("span", { class: "faint" }, one.Reason)])));
