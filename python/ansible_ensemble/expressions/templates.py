@@ -20,6 +20,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.processor_time import at_most
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensitive
+from ansible_ensemble.core.vault_errors import opened
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.context import TRUST, Context
@@ -377,11 +378,4 @@ class Templates:
 
     def decrypt(self, text: str, context: Context) -> str:
         """The clear text of a value encrypted with Ansible Vault."""
-        vault: Any = getattr(self.loader(), "_vault", None)
-        try:
-            return str(vault.decrypt(str.__str__(text)).decode())
-        except Exception as error:
-            raise context.failure(
-                "the value is encrypted and cannot be decrypted",
-                hint="give the vault password, for example with --vault-password-file",
-            ) from error
+        return opened(str.__str__(text).encode(), self.loader()._vault.secrets, context.place).decode()

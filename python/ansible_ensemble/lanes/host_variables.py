@@ -13,6 +13,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.orders import CONTROLLER, fact_value
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_secret_name, mark_sensitive
+from ansible_ensemble.core.vault_errors import of_vault, vault_cause
 from ansible_ensemble.documents.digest import digest_file
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.decrypted import is_connection_secret
@@ -129,8 +130,10 @@ class HostVariables:
             rendered = Templar(loader=self._session.loader, variables=variables).template(raw)
             value = core.jsonable(rendered)
         except AnsibleError as error:
-            message = " ".join(str(error).split())
-            raise InvalidInput(f"the variable {name} of the host {host} fails: {message}") from error
+            what = f"the variable {name} of the host {host} fails: "
+            if cause := vault_cause(error):
+                raise of_vault(cause, what=what) from error
+            raise InvalidInput(what + " ".join(str(error).split())) from error
         return mark_sensitive(value) if self._is_hidden(name, variables) else value
 
     def raw(self, host: str, name: str) -> Any:
@@ -182,8 +185,10 @@ class HostVariables:
             try:
                 self._variables[host] = self._session.variable_manager.get_vars(host=known)
             except AnsibleError as error:
-                hint = "where they are encrypted, give the vault password, for example with --vault-password-file"
-                raise InvalidInput(f"the variables of {host} cannot be read: {error}", hint=hint) from error
+                what = f"the variables of {host} cannot be read: "
+                if cause := vault_cause(error):
+                    raise of_vault(cause, what=what) from error
+                raise InvalidInput(f"{what}{error}") from error
         return self._variables[host]
 
     def _is_hidden(self, name: str, variables: dict[str, Any]) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ansible_ensemble.core.ansible_settings import may_be_set, setting
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.core.sensitive import SensitiveStr, reveal
+from ansible_ensemble.core.vault_errors import NO_PASSWORD, opened, vault_errors
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.documents.scalars import VaultText
@@ -28,7 +29,6 @@ _KEY_LENGTH = 32
 #: as many as Ansible Vault takes itself: the digests are no easier way to the password than the encrypted values
 _ROUNDS = 10_000
 _SETTINGS = ("ANSIBLE_VAULT_PASSWORD_FILE", "ANSIBLE_VAULT_IDENTITY_LIST")
-_NO_PASSWORD = "give one with --vault-id or ANSIBLE_VAULT_PASSWORD_FILE"
 
 
 class Vault:
@@ -75,13 +75,7 @@ class Vault:
         """Decrypt what is not text; as `decrypt`."""
         if not is_encrypted(data):
             raise InvalidInput("this is not encrypted by Ansible Vault", place)
-        passwords = self._load()
-        if not passwords:
-            raise InvalidInput("there is no vault password to decrypt this with", place, _NO_PASSWORD)
-        from ansible.parsing.vault import VaultLib
-
-        with _vault_errors(place):
-            return bytes(VaultLib(passwords).decrypt(data))
+        return opened(data, self._load(), place)
 
     def read_file(self, path: Path) -> bytes:
         """The content of a file, decrypted if it is encrypted."""
@@ -154,13 +148,13 @@ class Vault:
         name = next((name for name, known in self._load() if known is password), None)
         # the id is only written into the header if there are several
         shown = None if name == "default" else name
-        with _vault_errors(None):
+        with vault_errors(None):
             return bytes(VaultLib(self._load()).encrypt(data, password, vault_id=shown))
 
     def _password(self, vault_id: str | None) -> Any:
         passwords = self._load()
         if not passwords:
-            raise InvalidInput("there is no vault password to encrypt with", hint=_NO_PASSWORD)
+            raise InvalidInput("there is no vault password to encrypt with", hint=NO_PASSWORD)
         wanted = vault_id or setting("DEFAULT_VAULT_ENCRYPT_IDENTITY")
         for name, password in passwords:
             if wanted in (None, name):
@@ -213,7 +207,7 @@ def _read_password(source: str) -> tuple[str, Any]:
     from ansible.parsing.dataloader import DataLoader
     from ansible.parsing.vault import PromptVaultSecret, get_file_vault_secret
 
-    with _vault_errors(None):
+    with vault_errors(None):
         if location in ("prompt", "prompt_ask_vault_pass"):
             password = PromptVaultSecret(prompt_formats=[f"Vault password ({name}): "], vault_id=name)
         else:
@@ -230,14 +224,3 @@ def _read_key(path: Path) -> bytes:
     if len(key) != _KEY_LENGTH:
         raise EnsembleError("this is not a digest key", Place(str(path)), "remove it, and a new one is created")
     return key
-
-
-@contextmanager
-def _vault_errors(place: Place | None) -> Iterator[None]:
-    from ansible.errors import AnsibleError
-
-    try:
-        yield
-    except AnsibleError as error:
-        first_line = str(error).partition("\n")[0]
-        raise InvalidInput(f"Ansible Vault: {first_line}", place, "is it the right password? see --vault-id") from error

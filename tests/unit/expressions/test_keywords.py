@@ -68,7 +68,7 @@ def test_encrypted_values(model: Any) -> None:
 
     secrets = [("default", VaultSecret(b"password"))]
     text = VaultText(VaultLib(secrets).encrypt("clear text").decode())
-    with pytest.raises(InvalidInput, match="cannot be decrypted"):
+    with pytest.raises(InvalidInput, match="no vault password to decrypt"):
         model.evaluate({"a": text}, "app")
     loader = DataLoader()
     loader.set_vault_secrets(secrets)

@@ -77,7 +77,7 @@ def test_a_variable_that_is_encrypted_is_no_value(ensemble: str, tmp_path: Path,
     closed = Vault([str(password)]).encrypt("canary")
     given: dict[str, Any] = {"variables": {"login": {"word": closed} if nested else closed}}
     expression = "{{ login.word }}" if nested else "{{ login }}"
-    with pytest.raises(InvalidInput, match="encrypted and cannot be decrypted"):
+    with pytest.raises(InvalidInput, match="no vault password to decrypt"):
         query(ensemble, expression, None, given)
     assert query(ensemble, "{{ 1 + 1 }}", None, given) == 2
     assert query(ensemble, expression, None, {**given, "vault_ids": [str(password)]}) == REDACTED

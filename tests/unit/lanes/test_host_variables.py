@@ -82,4 +82,4 @@ def test_an_encrypted_file_without_a_password_is_told_as_such(tmp_path: Path) ->
     variables = HostVariables(standalone_session(tmp_path / "inventory.ini", base=tmp_path))
     with pytest.raises(InvalidInput, match="the variables of web1 cannot be read") as refused:
         variables.names("web1")
-    assert "--vault-password-file" in str(refused.value.hint)
+    assert "--vault-id" in str(refused.value.hint)
