@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
@@ -22,8 +23,17 @@ from ansible_ensemble.records.record import record_job
 from tests.bench.services import tosca
 
 #: Calls for each node. More than a twentieth beyond is a failure.
-MOST = {"read": 167, "plan": 520, "execute": 1971, "record": 1670, "read again": 461, "plan nothing": 125}
+MOST = {
+    "read": 167,
+    "plan": 520,
+    "execute": 1971,
+    "record": 1670,
+    "read again": 461,
+    "plan nothing": 125,
+    "check": 2390,
+}
 FEW, MANY = 10, 40
+COMMAND = '{className: Cmd, primary: "true"}'
 START = subprocess.Popen.__init__
 
 
@@ -53,8 +63,9 @@ class Costs:
 def costs(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Costs:
     found, options = Costs(), JobOptions()
     folder.mkdir()
-    tosca(folder, "independent", count, '{className: Cmd, primary: "true"}')
-    location = locate(folder / "service.yaml")
+    tosca(folder, "independent", count, COMMAND)
+    service = folder / "service.yaml"
+    location = locate(service)
 
     def started(*arguments: Any, **named: Any) -> None:
         found.processes += 1
@@ -71,7 +82,17 @@ def costs(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Costs:
     location = locate(folder)
     ensemble = found.of("read again", lambda: read_ensemble(location, options))
     assert not found.of("plan nothing", lambda: plan_workflow(ensemble, "deploy", options)).operations
+    check = f"interfaces: {{Install: {{operations: {{check: {{implementation: {COMMAND}}}}}}}, "
+    service.write_text(service.read_text().replace("interfaces: {", check))
+    ensemble = read_ensemble(location, options)
+    found.of("check", lambda: checked(ensemble, options))
     return found
+
+
+def checked(ensemble: Ensemble, options: JobOptions) -> None:
+    plan = plan_workflow(ensemble, "check", options)
+    assert plan.operations
+    run_plan(ensemble, plan, options, lambda: None, show=lambda _line: None)
 
 
 def test_a_node_costs_no_more_than_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,4 +100,4 @@ def test_a_node_costs_no_more_than_it_did(tmp_path: Path, monkeypatch: pytest.Mo
     few, many = (costs(tmp_path / str(count), count, monkeypatch) for count in (FEW, MANY))
     each = {phase: (many.calls[phase] - few.calls[phase]) / (MANY - FEW) for phase in MOST}
     assert {phase: calls for phase, calls in each.items() if calls > MOST[phase] * 1.05} == {}
-    assert many.processes - few.processes == MANY - FEW
+    assert many.processes - few.processes == 2 * (MANY - FEW)  # one to make it, one to check it
