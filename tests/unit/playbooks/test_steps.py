@@ -273,6 +273,26 @@ def test_the_steps_of_plays(imported: Import, case: str) -> None:
         assert steps[name]["requirements"] == [{"dependency": before}]
 
 
+def test_a_cluster_of_many_plays_is_a_node_for_each_play_and_role(imported: Import) -> None:
+    plays = [
+        f"- {{name: Part {number}, hosts: web, roles: [{{role: app, vars: {{n: {number}}}}}], {more}}}\n"
+        for number, more in enumerate(
+            3 * ["gather_facts: false", "serial: 1", "become: true", "any_errors_fatal: true"]
+        )
+    ]
+    last = """\
+- {hosts: web, tasks: [{name: Join, copy: {content: a, dest: /join}, run_once: true, delegate_to: d1}]}
+- {hosts: web, handlers: [{name: A, debug: {}}], tasks: [{name: Set, copy: {content: a, dest: /set}, notify: A}]}
+- {hosts: web, tasks: [{block: [{name: Try, file: {path: /try, state: touch}}], rescue: [{name: Mend, debug: {}}]}]}
+"""
+    nodes = imported({"site.yml": "".join(plays) + last, **ROLE}).nodes.values()
+    steps = [node for node in nodes if node.get("type") != "ansible.Group"]
+    assert len(steps) == 15
+    assert sum(node.get("role") == "app" for node in steps) == 12
+    (join,) = (node for node in steps if node.get("run_once"))
+    assert join["keywords"]["delegate_to"] == "d1"
+
+
 def test_what_is_read_of_a_file_of_variables_is_read_there_from_then_on(imported: Import) -> None:
     nodes = imported(
         {
