@@ -90,8 +90,8 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     `package.module.Class`); the type of an artifact; a file that exists (a playbook is a list of plays, else it holds
     tasks; other files are scripts); a folder with a Terraform module; a configurator's name; a role where such a one is
     found; a module's FQCN or short name; a shell command, which has a blank or a sign of the shell's, or in Unfurl's
-    dialect is a program's name. Files and roles are looked for in the declaring file's folder, then in the project's
-    root.
+    dialect is a word that is neither a path nor a file's name, whether this host has such a program or not. Files and
+    roles are looked for in the declaring file's folder, then in the project's root.
     """
     implementation = operation.implementation
     assert implementation is not None
@@ -115,7 +115,7 @@ def resolve(operation: Operation, root: Path) -> Resolved:
         return Resolved("role", role)
     if module := primary if is_fqcn(primary) else find_ansible_module(primary, operation, root):
         return Resolved(MODULE, module)
-    is_program = implementation.may_be_program and shutil.which(primary) is not None
+    is_program = implementation.may_be_program and "/" not in primary and Path(primary).suffix not in SUFFIXES
     if _SHELL_SIGN.search(primary) or "shell" in operation.inputs or is_program:
         return Resolved("command", primary)
     raise _nothing_of(primary, operation, root)

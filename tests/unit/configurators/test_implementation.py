@@ -155,13 +155,17 @@ def test_a_word_is_a_command_where_its_shell_is_said(project: Path) -> None:
     assert user == Resolved("module", "ansible.builtin.user")
 
 
-def test_in_unfurls_dialect_a_program_is_a_command(project: Path) -> None:
+def test_in_unfurls_dialect_a_word_that_names_nothing_is_a_command(project: Path) -> None:
     def written(word: str) -> Resolved:
         return resolve(operation({"primary": word, "may_be_program": True}, base=project), project)
 
-    assert written("uptime") == Resolved("command", "uptime")
-    with pytest.raises(InvalidInput, match="there is no role, module, file or configurator uptimes"):
-        written("uptimes")
+    for word in ("uptime", "program-of-the-host"):
+        assert written(word) == Resolved("command", word)
+    assert written("user") == Resolved("module", "ansible.builtin.user")
+    with pytest.raises(InvalidInput, match=r"the file gone.sh of .* does not exist"):
+        written("gone.sh")
+    with pytest.raises(InvalidInput, match="there is no file, role or Terraform module bin/gone"):
+        written("bin/gone")
 
 
 CLASSES = {
