@@ -18,6 +18,7 @@ table { border-collapse: collapse; margin: .5rem 0; } th { text-align: left; fon
 td, th { padding: .15rem 1.2rem .15rem 0; vertical-align: top; } pre { margin: 0; white-space: pre-wrap; }
 .graph { overflow: auto; max-height: 80vh; margin: 1rem 0; border: 1px solid var(--line); background: #fff; }
 @media print {
+  :root { color-scheme: light; } td, pre { overflow-wrap: anywhere; }
   body { max-width: none; margin: 0; } .graph { max-height: none; overflow: visible; border: 0; }
   .graph svg { max-width: 100%; height: auto; } details { break-inside: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; }
