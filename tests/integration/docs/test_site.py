@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from ansible_ensemble.cli.catalogue import COMMANDS
+from tests.integration.ui.chromium import PROGRAM as CHROMIUM
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -55,6 +56,13 @@ def test_the_reference_has_all_commands_types_and_plugins(site: Path) -> None:
     assert [name for name in profile["node_types"] if f"<h2>{name}<" not in types] == []
     modules = {file.stem for file in (REPOSITORY / "plugins" / "modules").glob("*.py")}
     assert [name for name in sorted(modules) if not (site / "collection" / f"{name}_module.html").exists()] == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_the_pictures_are_of_the_pages_as_they_are(site: Path) -> None:
+    kept = {picture.name: picture.read_bytes() for picture in (REPOSITORY / "docs" / "pictures").iterdir()}
+    shown = {name: (site / "_images" / name).read_bytes() for name in kept}
+    assert kept["ui-jobs.webp"] != shown["ui-jobs.webp"], "jobs of another day"
 
 
 def test_the_search_knows_the_pages(site: Path) -> None:
