@@ -46,6 +46,7 @@ def job_started_entry(
     redactor: Redactor,
     *,
     approved_by: str = "",
+    plan_digest: str = "",
 ) -> JobStarted:
     """The first entry of a job that this process carries out, by its change id and where it starts in git.
 
@@ -66,6 +67,7 @@ def job_started_entry(
         process=describe_process(os.getpid()).to_json(),
         version=__version__,
         approved_by=redactor.text(approved_by),
+        plan_digest=plan_digest,
     )
 
 

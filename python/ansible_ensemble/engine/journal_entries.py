@@ -64,6 +64,7 @@ class JobStarted(StartingPoint, _Entry, frozen=True, kw_only=True):
         process: who carries it out; None if that is not known any more.
         version: of the product.
         approved_by: who approved it; empty where nobody had to, or that is not known.
+        plan_digest: of the saved plan that it executes; empty where none is saved, or that is not known.
     """
 
     kind = EntryKind.JOB_STARTED
@@ -78,6 +79,7 @@ class JobStarted(StartingPoint, _Entry, frozen=True, kw_only=True):
     process: Annotated[Mapping[str, Any] | None, ({"Pid": int}, None)] = None
     version: str = ""
     approved_by: str = ""
+    plan_digest: str = ""
 
     @property
     def carried_out_by(self) -> Process | None:

@@ -248,6 +248,7 @@ def execute(
         inventory=session.known_hosts(),
         observers=[_callback_events(heard, read, saved, diff=job_options.diff)] if heard else [],
         approved_by="" if job_options.check or saved.workflow in LOOKING else approver(held, os.environ),
+        plan_digest=kept.digest,
     )
     ended = outcome.signal is not None or presence(held.process) is Presence.GONE
     if ended and not job_options.check and not outcome.lost_lock:

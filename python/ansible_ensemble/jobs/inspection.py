@@ -7,9 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from ansible_ensemble.changes import history as records
 from ansible_ensemble.changes.record import snake_case_keys
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.job_inputs import recorded_inputs
@@ -19,6 +21,7 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.used import is_used
+from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.lock import is_left, read_lock
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.records.outputs import recorded_outputs
@@ -127,6 +130,39 @@ def may_run(ensemble: str, journal: Path) -> bool:
     """Whether the job of a journal still runs, or may: its lock is held by who lives, or cannot be seen from here."""
     held = read_lock(locate(ensemble).ensemble)
     return journal.exists() and held is not None and not is_left(held)
+
+
+class RunningPlan(Struct, frozen=True):
+    """A plan that a job executes.
+
+    Attributes:
+        document: the plan.
+        usual: seconds that its operations usually take, by key.
+        slots: how many of them run at a time.
+    """
+
+    document: dict[str, Any]
+    usual: dict[str, float]
+    slots: int
+
+
+def running_plan(ensemble: str, journal: Path, options: Mapping[str, Any]) -> RunningPlan | None:
+    """The plan that a job of a journal executes; None where it is not there any more, or cannot be read."""
+    from ansible_ensemble.jobs.prepared_job import usual_seconds
+    from ansible_ensemble.records.job_journal import read_job_journal
+    from ansible_ensemble.records.saved_plans import kept_plan
+
+    location, given = locate(ensemble), JobOptions.from_mapping(options)
+    with suppress(EnsembleError):
+        header = read_job_journal(journal).header
+        found = kept_plan(location.ensemble.parent / PLANNED, header.plan_digest)
+        if found is not None:
+            plan, saved = found
+            read = read_current(location, given)
+            given.jobs = int(header.options.get("jobs") or 0)
+            given.complete(read.environment.execution)
+            return RunningPlan(dict(saved.document), usual_seconds(plan, read), given.parallel)
+    return None
 
 
 def report(ensemble: str, job: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:

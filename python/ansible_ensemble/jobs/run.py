@@ -46,6 +46,7 @@ def run_plan(
     inventory: frozenset[str] = frozenset(),
     observers: Iterable[Observer] = (),
     approved_by: str = "",
+    plan_digest: str = "",
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
@@ -77,7 +78,9 @@ def run_plan(
         # from here on the job has begun: a journal without its end is taken for that of a killed job
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
         start = starting_point(ensemble, options)
-        started = job_started_entry(plan, job, recorded, start, ensemble.redactor, approved_by=approved_by)
+        started = job_started_entry(
+            plan, job, recorded, start, ensemble.redactor, approved_by=approved_by, plan_digest=plan_digest
+        )
         await journal.committed(journal.append(started.to_json()))
         reminders = [asyncio.create_task(teller.remind()) for teller in tellers]
         try:

@@ -117,6 +117,14 @@ def _outdated(planned: Path) -> Iterator[Path]:
                 yield file
 
 
+def kept_plan(planned: Path, digest: str) -> tuple[Plan, SavedPlan] | None:
+    """The plan of this digest among what is planned; None where it is not there any more."""
+    for file in planned.glob(f"*{_OF_NOBODY}*.json") if digest else ():
+        with suppress(EnsembleError):
+            return load_plan(file, digest)
+    return None
+
+
 def is_kept(path: Path) -> bool:
     """Whether a plan's file has no given name: it is only used with its digest."""
     return path.parent.name == PLANNED and path.name.startswith((_OF_JOBS, _OF_NOBODY))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ from aiohttp import web
 
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, Place, error_document
+from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.execution.journal import read_journal
+from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.lock import is_left, read_lock
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
@@ -20,7 +22,7 @@ from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
-from ansible_ensemble.reports.plan_words import fate, is_empty, summary_line
+from ansible_ensemble.reports.plan_words import fate, is_empty, running, summary_line
 from ansible_ensemble.ui.access import Access, Handler, add_headers
 from ansible_ensemble.ui.answers import answer
 from ansible_ensemble.ui.command import Answers, Command, CommandFailed
@@ -159,15 +161,17 @@ class Pages:
         return answer(await self.answers.get(words, ensemble, lasts=True))
 
     async def entries(self, request: web.Request) -> web.Response:
-        """The entries of a job's journal so far, whether the job still runs, and what of the journal is damaged."""
+        """The entries of a job's journal so far, what of it is damaged, whether the job runs, and what is planned."""
         ensemble, job = await self._ensemble(request), _job(request)
-        running = {job_of_journal(path): path for path in await asyncio.to_thread(open_journals, ensemble.parent)}
-        path = running.get(job) or job_log(ensemble.parent, job)
+        begun = {job_of_journal(path): path for path in await asyncio.to_thread(open_journals, ensemble.parent)}
+        path = begun.get(job) or job_log(ensemble.parent, job)
         if not path.is_file():
             raise NotFound(f"the journal of {job} is not here")
         reading = await asyncio.to_thread(read_journal, path)
-        damage = [one.reason for one in reading.damage if not (one.at_end and job in running)]
-        return answer({"job": job, "running": job in running, "entries": reading.events, "damage": damage})
+        damage = [one.reason for one in reading.damage if not (one.at_end and job in begun)]
+        planned = await asyncio.to_thread(_planned, ensemble, reading.events) if job in begun else []
+        told = {"job": job, "running": job in begun, "planned": planned}
+        return answer({**told, "entries": reading.events, "damage": damage})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events of an ensemble: `entries` of journals, and `changed`."""
@@ -280,6 +284,19 @@ class Pages:
         if name not in self._known:
             raise NotFound(f"the project has no ensemble {name}" if name else "say which ensemble")
         return self._known[name]
+
+
+def _planned(ensemble: Path, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What a job is to run, in its plan's order, and what each operation waits for; empty where no plan is here."""
+    from ansible_ensemble.records.saved_plans import kept_plan  # brings all that makes plans
+
+    digest = next((entry.get("planDigest") for entry in entries if entry["event"] == EntryKind.JOB_STARTED), None)
+    found = kept_plan(ensemble.parent / PLANNED, str(digest or ""))
+    operations = running(dict(found[1].document)) if found else {}
+    return [
+        {"key": key, "waits_for": [*one.get("waits_for", ()), *one.get("waits_end", ())]}
+        for key, one in operations.items()
+    ]
 
 
 def _job(request: web.Request) -> str:

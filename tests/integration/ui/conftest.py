@@ -51,14 +51,14 @@ test -z "$WAITS_FOR" || until test -e "$WAITS_FOR"; do sleep 0.05; done
 PROGRAM = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
 
 
-def begun(project: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
+def begun(project: Path, *words: str, output: int = subprocess.PIPE, **variables: str) -> subprocess.Popen[str]:
     """The command, which runs in a project; what it prints and complains about is one."""
     return subprocess.Popen(
         [sys.executable, "-u", "-c", PROGRAM, *words],
         cwd=project,
         env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,

@@ -160,10 +160,17 @@ def test_the_project_says_who_works_on_an_ensemble(
     browser("POST", f"plans/{made['id']}/approval", 202)
     (busy,) = browser.until("project", lambda found: found["ensembles"][0]["running"])["ensembles"]
     assert (busy["lock"]["operation"], busy["lock"]["left"]) == ("deploy", False)
+    (name,) = busy["running"]
+    planned = browser.until(f"jobs/{name}/entries", lambda found: found["planned"])["planned"]
+    first, second = "db:Standard.create", "app:Standard.create"
+    assert planned == [{"key": first, "waits_for": []}, {"key": second, "waits_for": [first]}]
+    (plan,) = (project / "web").glob("planned/job-plan-*.json")
+    plan.unlink()
+    assert browser("GET", f"jobs/{name}/entries")["planned"] == [], "without the plan it says less"
     go_on.touch()
     browser.until("runs", over)
     (job,) = browser("GET", "history")["jobs"]
-    assert busy["running"] == [job["change_id"]]
+    assert job["change_id"] == name
     assert browser("GET", "project")["ensembles"] == [idle]
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+import termios
+import time
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 
-from tests.integration.ui.conftest import begun
+from tests.integration.ui.conftest import begun, ended
 
 
 def watched(project: Path, go_on: Path) -> tuple[subprocess.Popen[str], subprocess.Popen[str], list[str]]:
@@ -34,6 +38,35 @@ def test_a_job_is_followed_to_its_record(project: Path) -> None:
     assert f"Job {_name(project)}" in rest, "then its record is shown"
 
 
+def test_another_terminal_shows_the_time_to_go(project: Path) -> None:
+    for words in (("deploy", "web"), ("undeploy", "web")):  # from which it is known how long operations take
+        code, printed = ended(project, *words, "--approve")
+        assert code == 0, printed
+    recorded = set(_names(project))
+    go_on = project / "go-on"
+    job = begun(project, "deploy", "--approve", "web/ensemble.yaml", WAITS_FOR=str(go_on))
+    assert job.stdout is not None
+    assert any("db: create ..." in line for line in job.stdout)
+    (name,) = set(_names(project)) - recorded
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (40, 140))
+    watcher = begun(project, "show", name, "--watch", "--ensemble", "web", output=theirs)
+    os.close(theirs)
+    with FileIO(ours) as terminal:
+        written, end = b"", time.monotonic() + 120
+        try:
+            while not re.search(rb"0 of 2 done, about \d+ s left, 1 running: db: create", written):
+                assert time.monotonic() < end, written
+                written += terminal.read(65536)
+        finally:
+            go_on.touch()
+        with suppress(OSError):  # nobody writes to it any more
+            while part := terminal.read(65536):
+                written += part
+    job.communicate(timeout=120)
+    assert job.returncode == watcher.wait(timeout=120) == 0, written
+
+
 def test_that_it_was_killed_is_said(project: Path) -> None:
     never = project / "never"
     job, watcher, _told = watched(project, never)
@@ -50,8 +83,14 @@ def test_that_it_was_killed_is_said(project: Path) -> None:
 
 def _name(project: Path) -> str:
     """The id of the only job."""
-    (journal,) = (*(project / "web" / "jobs").glob("job*.journal"), *(project / "web" / "jobs").glob("job*.jsonl"))
-    return f"{journal.name.partition('.')[0][-8:]}0000"
+    (name,) = _names(project)
+    return name
+
+
+def _names(project: Path) -> list[str]:
+    """The ids of the jobs."""
+    jobs = project / "web" / "jobs"
+    return [f"{one.name.partition('.')[0][-8:]}0000" for one in (*jobs.glob("job*.journal"), *jobs.glob("job*.jsonl"))]
 
 
 def _processes_with(variable: str) -> list[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
@@ -30,7 +32,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     console = session.console
     given = options.job_options(arguments, console.environment)
     if arguments.watch:
-        _watch(arguments, session)
+        _watch(arguments, session, given)
     if arguments.output == "html":
         from ansible_ensemble.reports.job_html import job_html
 
@@ -42,15 +44,19 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return 0
 
 
-def _watch(arguments: argparse.Namespace, session: Session) -> None:
+def _watch(arguments: argparse.Namespace, session: Session, given: Mapping[str, Any]) -> None:
     """Show what a job does while it runs; one that is recorded already has nothing more to show."""
     from ansible_ensemble.cli.live import live_lines
     from ansible_ensemble.jobs import inspection
+    from ansible_ensemble.reports.remaining import Remaining
 
     journal = inspection.running_journal(arguments.ensemble, arguments.change_id)
     if journal is None:
         return
-    with live_lines(session.console, {"operations": []}, journal, verbosity=arguments.verbose):
+    plan = inspection.running_plan(arguments.ensemble, journal, given)
+    document = plan.document if plan else {"operations": []}
+    left = Remaining(plan.document, plan.usual, plan.slots) if plan and session.console.is_terminal else None
+    with live_lines(session.console, document, journal, verbosity=arguments.verbose, remaining=left):
         while inspection.may_run(arguments.ensemble, journal):
             time.sleep(_INTERVAL)
     if journal.exists():

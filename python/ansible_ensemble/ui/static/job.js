@@ -5,6 +5,8 @@ import { output } from "./output.js";
 const ROW = 24;
 const CHARACTER = 7.3;
 const LABEL = 40;
+/** How many of the operations that wait are shown. */
+const SHOWN = 100;
 
 export async function open(context) {
   const view = new Job(context);
@@ -21,6 +23,7 @@ class Job {
     this.seq = -1;
     this.header = this.end = null;
     this.waiting = new Map();
+    this.planned = [];
     this.said = h("div");
     this.sized = new ResizeObserver(() => { if (context.content.clientWidth !== this.width) this.draw(); });
     this.log = h("pre", { class: "log", tabindex: "0", role: "log", "aria-label": "What happened, line by line" });
@@ -36,6 +39,7 @@ class Job {
     this.log.replaceChildren();
     this.running = found.running;
     this.damage = found.damage;
+    this.planned = found.planned;
     found.entries.forEach((entry) => this.take(entry));
   }
 
@@ -119,7 +123,7 @@ class Job {
         h("a", { href: address("jobs", ensemble) }, "jobs"), ".") : null,
       failed.length ? [h("h2", {}, "Failed"), failed.map((one) => this.failure(one))] : null,
       all.length ? [h("h2", {}, "Timeline"), this.timeline(all)] : empty("No operation has begun."),
-      this.waiting.size ? [h("h2", {}, "Waiting"), table(["Operation", "For"], [...this.waiting].map(([key, what]) => [key, [what].flat().join(", ")]))] : null,
+      this.running ? this.wait() : null,
       all.length ? [h("h2", {}, "Log"), this.log] : null,
       all.length ? [h("h2", {}, "Operations"), ended.map((one) => this.details(one, open))] : null);
     const timeline = content.querySelector(".timeline")?.parentElement;
@@ -127,6 +131,16 @@ class Job {
     this.log.scrollTop = Math.min(read, this.log.scrollHeight);
     clearTimeout(this.timer);
     if (this.running) this.timer = setTimeout(() => this.draw(), 1000);
+  }
+
+  /** What is still to begin, in the plan's order where that is known, and what each waits for. */
+  wait() {
+    const over = (key) => this.operations.get(key)?.until !== undefined || this.operations.get(key)?.outcome;
+    const planned = new Map(this.planned.map((one) => [one.key, one.waits_for.filter((key) => !over(key))]));
+    const waiting = [...new Map([...planned, ...this.waiting])].filter(([key]) => !this.operations.has(key));
+    if (!waiting.length) return null;
+    return [h("h2", {}, "Waiting"), table(["Operation", "For"], waiting.slice(0, SHOWN).map(([key, what]) => [key, what.join(", ")])),
+      waiting.length > SHOWN ? h("p", { class: "faint" }, `${waiting.length - SHOWN} more wait.`) : null];
   }
 
   timeline(all) {
