@@ -36,6 +36,8 @@ NOT_OF_THE_FILES = (
     "a precondition of",
     "but there is an instance of that name already",
     "the template fails",
+    "(nothing is deployed there)",
+    "the file '../fixtures/helmrepo' leads out of the project",  # made by a template: known when it is rendered
 )
 
 
@@ -107,8 +109,9 @@ def test_all_have_one_verdict_with_the_same_words(case: dict[str, str], tmp_path
 
 
 def templates(folder: Path) -> Iterator[Path]:
+    """Service templates and ensembles."""
     for file in sorted(folder.rglob("*.y*ml")):
-        if "tosca_definitions_version" in file.read_text(errors="replace"):
+        if re.search(r"tosca_definitions_version|^kind: *Ensemble\b", file.read_text(errors="replace"), re.MULTILINE):
             yield file
 
 
