@@ -369,7 +369,7 @@ def test_a_server_that_is_started_anew_is_waited_for(server: Served, tmp_path: P
             try:
                 again("POST", "/machines", {"Name": "web3"})
                 await browser.until("document.querySelectorAll('td a').length === 3")
-                assert not await browser.run("'offline' in document.body.dataset")
+                await browser.until("!('offline' in document.body.dataset)")  # its events come again a moment later
             finally:
                 await asyncio.to_thread(again.stop)
 
