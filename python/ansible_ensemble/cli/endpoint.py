@@ -74,12 +74,10 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
         console: has the environment variables.
         logged_in: whether a login counts; else it says only which server is meant.
     """
-    from ansible_ensemble.provision.client.settings import VERIFICATION, settings_from
+    from ansible_ensemble.provision.client.settings import settings_from
 
     said = options.given(arguments, _DECLARED)
     known = _by_login(said, console.environment)
-    if any(map(console.environment.get, VERIFICATION.values())):
-        known = {name: value for name, value in known.items() if name not in VERIFICATION}
     if not logged_in:
         known = {name: value for name, value in known.items() if name == "endpoint"}
     return settings_from(console.environment, **known | said)
@@ -87,6 +85,8 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
 
 def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
     """What the login at the server that is meant says of what was not said otherwise."""
+    from ansible_ensemble.provision.client.settings import VERIFICATION
+
     meant = " ".join(one.rstrip("/") for one in str(said.get("endpoint") or environment.get("RS_ENDPOINT", "")).split())
     login = current_login(environment, meant)
     if login is None:
@@ -94,7 +94,7 @@ def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[s
     known: dict[str, Any] = {"endpoint": login.endpoint}
     if not (said.keys() & {"key", "token"} or environment.get("RS_KEY") or environment.get("RS_TOKEN")):
         known["token"] = login.token
-    if not said.keys() & {"ca_file", "fingerprint", "insecure"}:
+    if not (said.keys() & VERIFICATION.keys() or any(map(environment.get, VERIFICATION.values()))):
         known |= {"ca_file": login.ca_file, "fingerprint": login.fingerprint}
     return known
 

@@ -131,9 +131,7 @@ class HostVariables:
             value = core.jsonable(rendered)
         except AnsibleError as error:
             what = f"the variable {name} of the host {host} fails: "
-            if cause := vault_cause(error):
-                raise of_vault(cause, what=what) from error
-            raise InvalidInput(what + " ".join(str(error).split())) from error
+            raise _failure(what, error, " ".join(str(error).split())) from error
         return mark_sensitive(value) if self._is_hidden(name, variables) else value
 
     def raw(self, host: str, name: str) -> Any:
@@ -185,10 +183,7 @@ class HostVariables:
             try:
                 self._variables[host] = self._session.variable_manager.get_vars(host=known)
             except AnsibleError as error:
-                what = f"the variables of {host} cannot be read: "
-                if cause := vault_cause(error):
-                    raise of_vault(cause, what=what) from error
-                raise InvalidInput(f"{what}{error}") from error
+                raise _failure(f"the variables of {host} cannot be read: ", error, str(error)) from error
         return self._variables[host]
 
     def _is_hidden(self, name: str, variables: dict[str, Any]) -> bool:
@@ -242,3 +237,9 @@ def _is_encrypted(path: str | None) -> bool:
             return bool(is_encrypted(file.read(len(b_HEADER))))
     except OSError:
         return False
+
+
+def _failure(what: str, error: BaseException, text: str) -> InvalidInput:
+    """What could not be read, with the vault's words if that is why, else with a text of the error."""
+    cause = vault_cause(error)
+    return of_vault(cause, what=what) if cause else InvalidInput(what + text)
