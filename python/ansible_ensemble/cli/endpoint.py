@@ -85,7 +85,7 @@ def given(arguments: argparse.Namespace, console: Console, *, logged_in: bool = 
 
 def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
     """What the login at the server that is meant says of what was not said otherwise."""
-    from ansible_ensemble.provision.client.settings import VERIFICATION
+    from ansible_ensemble.provision.client.settings import VERIFICATION, verification_from
 
     meant = " ".join(one.rstrip("/") for one in str(said.get("endpoint") or environment.get("RS_ENDPOINT", "")).split())
     login = current_login(environment, meant)
@@ -94,7 +94,7 @@ def _by_login(said: Mapping[str, Any], environment: Mapping[str, str]) -> dict[s
     known: dict[str, Any] = {"endpoint": login.endpoint}
     if not (said.keys() & {"key", "token"} or environment.get("RS_KEY") or environment.get("RS_TOKEN")):
         known["token"] = login.token
-    if not (said.keys() & VERIFICATION.keys() or any(map(environment.get, VERIFICATION.values()))):
+    if not (said.keys() & VERIFICATION.keys() or verification_from(environment)):
         known |= {"ca_file": login.ca_file, "fingerprint": login.fingerprint}
     return known
 

@@ -56,3 +56,6 @@ def test_a_login_says_what_nobody_said_otherwise(state):
     pinned = reached(**state, RS_FINGERPRINT="cd" * 32)
     assert (pinned.token, pinned.fingerprint) == ("token", "cd" * 32)
     assert reached("--insecure", **state, RS_FINGERPRINT="cd" * 32).insecure
+    assert reached(**state, RS_INSECURE="true").insecure
+    verified = reached(**state, RS_INSECURE="false")
+    assert (verified.insecure, verified.fingerprint) == (False, "ab" * 32)

@@ -70,19 +70,21 @@ def settings_from(environment: Mapping[str, str], **options: Any) -> Settings:
         if not _is_address(endpoint):
             raise InvalidInput(f"{endpoint} is not the address of a server", hint="it is https://HOST:PORT")
     if not any(given.get(name) for name in VERIFICATION):
-        given |= _verification_from(environment)
+        given |= verification_from(environment)
     trimmed = tuple(endpoint.rstrip("/") for endpoint in endpoints)
     settings = Settings(endpoints=trimmed, token=token, user=user, password=password, **given)
     verification(settings)
     return settings
 
 
-def _verification_from(environment: Mapping[str, str]) -> dict[str, Any]:
+def verification_from(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What variables say of how a certificate is verified, as fields of `Settings`."""
     said = {name: environment.get(variable, "") for name, variable in VERIFICATION.items()}
     insecure = _YES_OR_NO.get(said["insecure"])
     if insecure is None:
         raise InvalidInput(f"RS_INSECURE is {said['insecure']!r}", hint="set it to true or false")
-    return {**said, "insecure": insecure}
+    fields = {**said, "insecure": insecure}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _is_address(endpoint: str) -> bool:
