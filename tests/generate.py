@@ -243,7 +243,7 @@ def _spoken(name: str) -> Iterator[str]:
     tool = TOOLS[name]
     yield from (f"| `{name}` | `ansible-ensemble` |", "|---|---|")
     for called, command in tool.commands.items():
-        yield f"| `{called}` | {_shown(command.ours)} |"
+        yield f"| `{called}` | {_shown(f'{command.ours} {command.place}'.rstrip())} |"
     options: dict[str, dict[str, list[str]]] = {}
     for called, command in tool.commands.items():
         for option, ours in command.options.items():

@@ -67,6 +67,12 @@ options:
     type: str
     choices: [evaluate, always, skip]
     default: evaluate
+  service_template:
+    description:
+      - Have the ensemble follow this service template from now on, instead of the one that it names.
+      - A deploy writes it into the ensemble. As a variable it is relative to the ensemble's folder, for the
+        command to the working directory.
+    type: str
   skip_new:
     description: Do not create instances of new node templates.
     type: bool

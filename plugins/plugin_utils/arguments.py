@@ -24,6 +24,7 @@ OPTIONS: dict[str, Arguments] = {
         "templates": {"type": "list", "elements": "str", "aliases": ["template"]},
         "repair": {"type": "str", "choices": ["error", "degraded", "none"], "default": "error"},
         "change_detection": {"type": "str", "choices": ["evaluate", "always", "skip"], "default": "evaluate"},
+        "service_template": {"type": "str"},
         "skip_new": {"type": "bool", "default": False},
         "prune": {"type": "bool", "default": False},
         "upgrade": {"type": "bool", "default": False},

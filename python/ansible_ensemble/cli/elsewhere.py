@@ -8,7 +8,7 @@ from __future__ import annotations
 
 _STATE = "`status` shows instances, `forget NAME` removes one, `moved` in the spec renames one"
 _REPLACE = "`deploy --replace NAME` recreates an instance"
-_DIFF = "`plan` shows what a deploy would change"
+_DIFF = "`plan` shows what a deploy would change, with `--service-template FILE` by another service template"
 _GIT = "use git itself; `deploy --commit --push` commits what a job changed"
 _CSAR = "a CSAR is a zip file: make it with `zip -r`; `deploy FILE.csar` and `clone` read one"
 _QUERY = "`query EXPRESSION` shows the value of an expression"
@@ -22,7 +22,7 @@ COMMANDS = {
     "up": "it is `deploy`",
     "install": "it is `deploy`",
     "create": "it is `deploy`",
-    "update": f"it is `deploy`; {_DIFF}",
+    "update": "it is `deploy`, with `--service-template FILE` for another service template",
     "destroy": "it is `undeploy`",
     "down": "it is `undeploy`",
     "uninstall": "it is `undeploy`",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,19 @@ def job_options(arguments: argparse.Namespace, environment: Mapping[str, str]) -
         inputs = inputs_of(getattr(arguments, "input_files", []), getattr(arguments, "input", []), vault)
         variables = variables_of(getattr(arguments, "extra_vars", []), getattr(arguments, "var", []), vault)
         options.update({name: values for name, values in (("inputs", inputs), ("variables", variables)) if values})
+    if "service_template" in options:
+        options["service_template"] = _beside(arguments.ensemble, options["service_template"])
     if is_true(environment.get(SKIP_UPSTREAM_CHECK)):
         options["skip_upstream_check"] = True
     return options
+
+
+def _beside(ensemble: str, file: str) -> str:
+    """The path of a file as the ensemble names it: relative to its folder."""
+    from ansible_ensemble.ensembles.location import locate
+
+    folder = Path(ensemble).parent if is_plan_file(ensemble) else locate(ensemble).ensemble.parent
+    return os.path.relpath(file, folder)
 
 
 def ansible_options(arguments: argparse.Namespace) -> list[str]:

@@ -25,10 +25,12 @@ class Spoken(Struct, frozen=True):
     Attributes:
         ours: the command here with the options that it always has, or a text that says what to type instead.
         options: what its options become.
+        place: the option that its argument becomes, with the argument's name; nothing where it is one here, too.
     """
 
     ours: str
     options: Options = field(default_factory=dict)
+    place: str = ""
 
 
 class Tool(Struct, frozen=True):
@@ -151,10 +153,8 @@ UNFURL = Tool(
 _INSTANCE: Options = {"-p, --instance-path PATH": "name the folder at the end: `ansible-ensemble COMMAND PATH`."}
 _SHOWN: Options = {**_INSTANCE, "-v, --verbose": "-v"}
 _OPERA: Options = {**_SHOWN, "-w, --workers N": "--jobs N"}
-_SECOND = (
-    "name the other file by `spec: {service_template: FILE}` in ensemble.yaml; `plan --prune` shows the difference, "
-    "`deploy --prune` makes it."
-)
+_PRINTED: Options = {**_SHOWN, "-f, --format FORMAT": "--output json"}
+_OTHER_TEMPLATE = "--service-template FILE"
 _ARCHIVE = "a CSAR is a zip file: `zip -r FILE.csar .` makes one, `ansible-ensemble clone FILE.csar` unpacks it."
 
 OPERA = Tool(
@@ -175,8 +175,8 @@ OPERA = Tool(
             "validate",
             {**_INSTANCE, "-i, --inputs FILE": "--inputs FILE", "-e, --executors": "", "-v, --verbose": "-v"},
         ),
-        "outputs": Spoken("outputs", {**_SHOWN, "-f, --format FORMAT": "--output json"}),
-        "info": Spoken("status", {**_SHOWN, "-f, --format FORMAT": "--output json"}),
+        "outputs": Spoken("outputs", _PRINTED),
+        "info": Spoken("status", _PRINTED),
         "notify": Spoken(
             "notify --approve",
             {
@@ -190,8 +190,17 @@ OPERA = Tool(
         "init": Spoken(
             "no init is needed: `ansible-ensemble opera deploy FILE` makes the ensemble.yaml beside the file."
         ),
-        "diff": Spoken(_SECOND),
-        "update": Spoken(_SECOND),
+        "diff": Spoken(
+            "plan --prune",
+            {
+                **_PRINTED,
+                "-i, --inputs FILE": "--inputs FILE",
+                "-o, --output FILE": "write it into a file by `> FILE`.",
+                "-t, --template-only": "",
+            },
+            _OTHER_TEMPLATE,
+        ),
+        "update": Spoken("deploy --approve --prune", {**_OPERA, "-i, --inputs FILE": "--inputs FILE"}, _OTHER_TEMPLATE),
         "package": Spoken(_ARCHIVE),
         "unpackage": Spoken(_ARCHIVE),
     },
@@ -212,6 +221,8 @@ def translated(name: str, words: Sequence[str]) -> list[str]:
     if command.ours.endswith("."):
         raise UsageError(f"{name} {rest[0]} has no command here", hint=command.ours.removesuffix("."))
     after, places = _split(f"{name} {rest[0]}", rest[1:], {**tool.everywhere, **command.options})
+    if command.place and places:
+        places.insert(0, command.place.split()[0])
     return [*command.ours.split(), *before, *after, *places]
 
 

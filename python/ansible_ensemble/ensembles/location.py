@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -71,6 +72,11 @@ def _located(path: Path) -> Location:
     if document is not None and _is_ensemble(document):
         return Location(path, document=document)
     return Location(_root(path) / ENSEMBLE_FILE, path, document)
+
+
+def naming(data: Mapping[str, Any], template: str) -> dict[str, Any]:
+    """The content of an ensemble's file with the name of another service template."""
+    return {**data, "spec": {**(data.get("spec") or {}), "service_template": template}}
 
 
 def stands_alone(root: Path) -> bool:

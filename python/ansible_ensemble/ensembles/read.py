@@ -33,7 +33,7 @@ from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
 from ansible_ensemble.ensembles.hosts import copy_for_inventory
 from ansible_ensemble.ensembles.job_inputs import JobInputs, check_reset, given_inputs, still_lasting
-from ansible_ensemble.ensembles.location import Location, locate, stands_alone
+from ansible_ensemble.ensembles.location import Location, locate, naming, stands_alone
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.options import JobOptions
@@ -114,6 +114,10 @@ def read_specification(
         included.clear()
         then = expanded(written, options.environment, included)
         environment.inputs = load_environment(where.ensemble, then, options.environment).inputs
+    if options.service_template is not None:
+        _check_named(where, then)
+        then = naming(then, options.service_template)
+        written = replace(written, data=naming(written.data, options.service_template)) if written else None
     reading.notices += unheeded(then, ensemble_schema())
     reading.versions |= dict.fromkeys(included, "")
     spec = codec.open(then.get("spec") or {})
@@ -360,8 +364,20 @@ def _check_template(location: Location, data: Mapping[str, Any]) -> None:
             raise InvalidInput(
                 f"it is the ensemble of {written}, not of {location.template.name}",
                 Place(str(location.ensemble)),
-                "name the ensemble, or move the service template into a folder of its own",
+                f"name the ensemble, with `--service-template {location.template.name}` for it to follow that one; "
+                "or move the service template into a folder of its own",
             )
+
+
+def _check_named(location: Location, data: Mapping[str, Any]) -> None:
+    """Only the name of a service template can be replaced by another; what people wrote is theirs."""
+    spec = data.get("spec") or {}
+    if not isinstance(spec.get("service_template", ""), str):
+        raise InvalidInput(
+            "the ensemble has its service template inside, which --service-template would replace",
+            place_of(spec, "service_template") or Place(str(location.ensemble)),
+            "write it into a file of its own, and name that by `service_template`",
+        )
 
 
 def _topology(

@@ -61,6 +61,17 @@ class PlanOptions:
         ),
         **_DONE,
     )
+    service_template: str | None = option(
+        None,
+        "Have the ensemble follow this service template from now on, instead of the one that it names",
+        "--service-template",
+        metavar="FILE",
+        details=(
+            "A deploy writes it into the ensemble. "
+            "As a variable it is relative to the ensemble's folder, for the command to the working directory.",
+        ),
+        **_DONE,
+    )
     skip_new: bool = option(False, "Do not create instances of new node templates", "--skip-new", **_DONE)
     prune: bool = option(False, "Delete instances that are no longer in the topology", "--prune", **_DONE)
     upgrade: bool = option(False, "Apply new major versions of types", "--upgrade", **_DONE)

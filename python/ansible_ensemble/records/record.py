@@ -20,6 +20,7 @@ from ansible_ensemble.engine.journal_entries import Finished, JobStarted, Noted,
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import JobInputs, as_declared
+from ansible_ensemble.ensembles.location import naming
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.lifecycle import makes, only_looks
 from ansible_ensemble.instances.patch import apply_patch
@@ -98,7 +99,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
         ensemble.evaluator,
     )
     paths = write_job(ensemble.folder, job, tasks, ensemble.redactor, manifest=ensemble.path.name)
-    _write_status(ensemble, job, changed, folded.header.lock or {})
+    _write_status(ensemble, job, changed, folded.header)
     append_job(ensemble.folder / FILE_NAME, job, tasks)
     report["job"]["record"] = str(paths[0])
     return report
@@ -226,8 +227,11 @@ def _digest_of_all(reads: Mapping[str, str]) -> str:
 # -- ensemble.yaml ----------------------------------------------------------------------------------------------------
 
 
-def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], pinned: Mapping[str, Any]) -> None:
-    """Write the status, the last job, what it ran on and the name of the log; every other byte of the file stays."""
+def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], header: JobStarted) -> None:
+    """Write the status, the last job, what it ran on and the name of the log; every other byte of the file stays.
+
+    Of a job that followed another service template, its name is written, too.
+    """
     document = ensemble.document or _new_document(ensemble)
     data = dict(document.data)
     section = status_section(ensemble, document.data.get("status") or {}, changed)
@@ -236,8 +240,10 @@ def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], pinned:
         key: value for key, value in job.to_json().items() if key != "givenInputs"
     }  # the status has them
     data["jobsLog"] = FILE_NAME
-    if pinned:
-        data["lock"] = {**(document.data.get("lock") or {}), **pinned}
+    if header.lock:
+        data["lock"] = {**(document.data.get("lock") or {}), **header.lock}
+    if template := header.options.get("service_template"):
+        data = naming(data, template)
     write_atomically(ensemble.path, rewrite(document, data, prove=len(changed) <= 100))
 
 

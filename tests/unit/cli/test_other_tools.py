@@ -62,6 +62,8 @@ def test_each_line_is_understood_or_says_what_to_type(tool: str, command: str, o
         ("opera notify -e changed -n news.json", "notify --approve changed --data news.json"),
         ("opera outputs -f yaml", "outputs --output json"),
         ("opera info", "status"),
+        ("opera diff -i new.yaml service2.yaml", "plan --prune --inputs new.yaml --service-template service2.yaml"),
+        ("opera update service2.yaml -w 2", "deploy --approve --prune --jobs 2 --service-template service2.yaml"),
     ],
 )
 def test_lines_of_theirs_are_lines_of_ours(typed: str, ours: str) -> None:
