@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
+from ansible_ensemble.execution import workers
+from ansible_ensemble.execution.process import run_command
 from ansible_ensemble.records.journals import OPEN, RECORDED
 from tests.rules.test_recovery import events_of, line
 from tests.rules.test_rules import HERE, Case
@@ -46,6 +50,9 @@ topology_template:
 START, STOP, DELETE = "db:Standard.start", "db:Standard.stop", "db:Standard.delete"
 MADE, UP = ["db", "app", "app.up"], ["db", "db.up", "app", "app.up"]
 
+#: Runs a job (its workflow) that does not know of one operation (its key) how it ended.
+CutOff = Callable[[Case, str, str], None]
+
 
 @pytest.fixture
 def service(tmp_path: Path) -> Case:
@@ -70,6 +77,22 @@ def kill_within(case: Case, workflow: str, key: str) -> None:
     journal.write_bytes(b"".join(map(line, events[: last + 1])))
 
 
+def lose_within(case: Case, workflow: str, key: str) -> None:
+    """Run a job that goes on, but never learns how the operation of this key ended."""
+    name = key.rpartition(".")[2]
+    line = {"add_source": "echo connect", "remove_source": "echo part"}.get(name, f"echo {name}")
+
+    async def run(order: Command, **options: Any) -> Outcome:
+        if order.argv[0].startswith(line) and order.environment.get("name") in (None, key.partition(":")[0]):
+            return Outcome(ok=False, cancelled=True, error="its worker is gone")
+        return await run_command(order, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(workers, "run_command", run)
+        report = case.run({"workflow": workflow})
+    assert [task["error"] for task in report["tasks"] if task["key"] == key] == ["its worker is gone"]
+
+
 def leave(case: Case, files: list[str]) -> None:
     """Let these files be there, and no others that operations make."""
     for name in UP:
@@ -79,6 +102,7 @@ def leave(case: Case, files: list[str]) -> None:
 
 
 @pytest.mark.parametrize("checked", [False, True], ids=["", "then-checked"])
+@pytest.mark.parametrize("cut_off", [kill_within, lose_within])
 @pytest.mark.parametrize(
     ("key", "files", "log"),
     [
@@ -93,8 +117,10 @@ def leave(case: Case, files: list[str]) -> None:
         ("app:dependency#0:Configure.add_source", UP, ["connect"]),
     ],
 )
-def test_deploy_goes_on(service: Case, key: str, files: list[str], log: list[str], checked: bool) -> None:
-    kill_within(service, "deploy", key)
+def test_deploy_goes_on(
+    service: Case, key: str, files: list[str], log: list[str], *, cut_off: CutOff, checked: bool
+) -> None:
+    cut_off(service, "deploy", key)
     leave(service, files)
     _go_on(service, "deploy", log, checked=checked)
     found = {one.name: one for one in read_ensemble(service.location, JobOptions()).instances}
@@ -104,6 +130,7 @@ def test_deploy_goes_on(service: Case, key: str, files: list[str], log: list[str
 
 
 @pytest.mark.parametrize("checked", [False, True], ids=["", "then-checked"])
+@pytest.mark.parametrize("cut_off", [kill_within, lose_within])
 @pytest.mark.parametrize(
     ("key", "files", "log"),
     [
@@ -114,9 +141,11 @@ def test_deploy_goes_on(service: Case, key: str, files: list[str], log: list[str
         (DELETE, ["db"], ["delete db"]),
     ],
 )
-def test_undeploy_goes_on(service: Case, key: str, files: list[str], log: list[str], checked: bool) -> None:
+def test_undeploy_goes_on(
+    service: Case, key: str, files: list[str], log: list[str], *, cut_off: CutOff, checked: bool
+) -> None:
     service.run({"workflow": "deploy"})
-    kill_within(service, "undeploy", key)
+    cut_off(service, "undeploy", key)
     leave(service, files)
     _go_on(service, "undeploy", log, checked=checked)
 

@@ -97,6 +97,7 @@ class JobExecution:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._carried: dict[str, asyncio.Task[Result]] = {}
         self._cancelled: set[str] = set()
+        self._cut_off: set[str] = set()  # of which a part was
         self._settling = ByName()
         self._numbers = 0
         self._task_ids: dict[str, str] = {}
@@ -222,11 +223,11 @@ class JobExecution:
         try:
             result = await self._carried_out(run.key, task, configurator)
         except asyncio.CancelledError:
-            await self._settle(task, _cancelled(), since)
-            self._feed(events.Interrupted(run.key, "it was cancelled"))
-            return
+            result = _cancelled()
         except EnsembleError as error:
             result = _unable(task, error)
+        if run.key in self._cut_off and not result.success:
+            result = _cancelled(result.error)
         wrote = await self._settle(task, result, since)
         added: tuple[events.ScheduledOperation, ...] = ()
         try:
@@ -257,7 +258,9 @@ class JobExecution:
             provided = tuple(ref[2:].replace("::", ".", 1) for ref in wrote)
             self._feed(events.Succeeded(key), events.OperationsAdded(added), events.Provided(provided))
             return
-        if result.outcome is not None and result.outcome.timed_out:
+        if _is_cut_off(result):
+            self._feed(events.Interrupted(key, result.error or "it was interrupted"))
+        elif result.outcome is not None and result.outcome.timed_out:
             self._feed(events.TimedOut(key, result.error or "it took too long"))
         else:
             self._feed(events.Failed(key, result.error or "it failed"))
@@ -321,6 +324,8 @@ class JobExecution:
         except EnsembleError as error:
             await self._settle(sub_task, _unable(sub_task, error), since)
             raise
+        if _is_cut_off(result):
+            self._cut_off.add(task.planned.key.partition(">")[0])
         await self._settle(sub_task, result, since)
         return result
 
@@ -393,8 +398,13 @@ class JobExecution:
         self._sink.tell(JobStopping(signal=number, running=tuple(sorted(self._running))))
 
 
-def _cancelled() -> Result:
-    return Result(success=False, error="it was cancelled", outcome=Outcome(ok=False, cancelled=True))
+def _cancelled(error: str | None = "it was cancelled") -> Result:
+    return Result(success=False, error=error, outcome=Outcome(ok=False, cancelled=True))
+
+
+def _is_cut_off(result: Result) -> bool:
+    """Whether an operation had begun, and nobody knows how it ended."""
+    return not result.success and result.outcome is not None and result.outcome.cancelled
 
 
 def _unable(task: JobTask, error: EnsembleError) -> Result:

@@ -213,6 +213,27 @@ def test_a_part_of_an_operation_that_cannot_go_on_has_ended(job, monkeypatch: py
     assert not read_job_journal(open_journals(made.ensemble.folder)[0]).interrupted
 
 
+async def lose(self: Workers, order: ModuleCall, tell: object) -> Outcome:
+    return Outcome(ok=False, cancelled=True, error="its worker is gone")
+
+
+def test_what_may_have_run_is_not_tried_again(job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workers, "run", lose)
+    outcome, _, told = carry_out(job(service("retries: 2, delay: 0"), inventory=INVENTORY))
+    assert outcome.counts == {"interrupted": 9}
+    assert [event["event"] for event in told].count("started") == 9
+
+
+def test_an_operation_of_which_a_part_may_have_run_is_not_tried_again(job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workers, "run", lose)
+    primary = "className: unfurl.configurators.DelegateConfigurator"
+    outcome, _, told = carry_out(
+        job(DELEGATING.replace(primary, f"{primary}, retries: 2, delay: 0"), inventory=INVENTORY)
+    )
+    assert outcome.counts == {"interrupted": 1, "blocked": 1}
+    assert [event["error"] for event in told if event["event"] == "finished"] == ["its worker is gone"] * 2
+
+
 def test_operations_that_end_at_once_set_parts_of_one_attribute(job) -> None:
     lines = ["    base: {type: tosca.nodes.Compute}"]
     for number in range(4):

@@ -62,3 +62,45 @@ def test_reading_from_a_stream(cut: int | None) -> None:
         return await frames.read(reader)
 
     assert asyncio.run(main()) == ({"a": 1} if cut is None else None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        (b"\xff\xff\xff\xff", "too long"),
+        (b"\x00\x00\x00\x03[1]", "no object"),
+        (b"\x00\x00\x00\x04null", "no object"),
+        (b"\x00\x00\x00\x02{]", "no JSON"),
+        (b"\x00\x00\x00\x02\xff{", "no JSON"),
+        (b"\x00\x01\x00\x00" + b"[" * (1 << 16), "no JSON"),
+    ],
+)
+def test_what_is_no_message_is_refused(sent: bytes, problem: str) -> None:
+    async def main() -> None:
+        reader = asyncio.StreamReader()
+        reader.feed_data(sent)
+        await frames.read(reader)
+
+    with pytest.raises(frames.BadFrame, match=problem):
+        asyncio.run(main())
+    one, other = socket.socketpair()
+    with one, other, pytest.raises(frames.BadFrame, match=problem):
+        one.sendall(sent)
+        frames.receive(other)
+
+
+def test_a_message_that_nobody_would_take_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "LONGEST", 20)
+    assert frames.encode({"a": 1})
+    with pytest.raises(frames.BadFrame, match="28 bytes is too long: 20"):
+        frames.encode({"text": "x" * 16})
+
+
+def test_a_reader_may_take_less() -> None:
+    async def main() -> None:
+        reader = asyncio.StreamReader()
+        reader.feed_data(frames.encode({"text": "x" * 16}))
+        await frames.read(reader, longest=20)
+
+    with pytest.raises(frames.BadFrame, match="20 are the most"):
+        asyncio.run(main())
