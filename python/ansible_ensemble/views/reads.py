@@ -52,7 +52,8 @@ class Tracker:
         self.sensitive = False
         self._key = key
         self._redactor = redactor
-        self._looks: list[tuple[Callable[[], Any], Any]] = []
+        # By identity: what is read by two ways is looked at once, or each level of such reads would double the looks.
+        self._looks: dict[int, tuple[Callable[[], Any], Any]] = {}
 
     def fresh(self) -> Tracker:
         """A tracker for the evaluation of another value."""
@@ -77,17 +78,17 @@ class Tracker:
     def rests_on(self, look: Callable[[], Any]) -> Any:
         """Return what `look` sees now, and take down that the result holds only as long as it sees the same."""
         seen = look()
-        self._looks.append((look, seen))
+        self._looks[id(look)] = look, seen
         return seen
 
     def absorb(self, other: Tracker) -> None:
         """Take down what another value that was read rests on; its reads are indirect here."""
         self.reads.merge(other.reads, direct=False)
-        self._looks.extend(other._looks)
+        self._looks.update(other._looks)
 
     def holds(self) -> bool:
         """Whether everything the result rests on is still as it was."""
-        return all(_same(look(), seen) for look, seen in self._looks)
+        return all(_same(look(), seen) for look, seen in self._looks.values())
 
 
 def _same(now: Any, then: Any) -> bool:

@@ -10,6 +10,7 @@ from ansible_ensemble.core.sensitive import REDACTED, Redactor, SensitiveStr, is
 from ansible_ensemble.expressions.current import current_values
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.functions.table import function_table
+from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.language.entities import Assignment
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.reads import Deferred, Read, Reads, value_digest
@@ -150,6 +151,25 @@ def test_what_a_property_is_computed_from_is_an_indirect_read(full: Any) -> None
     again = evaluator.scope()
     again.evaluate({"get_property": ["web", "url"]})
     assert again.reads.digest() == before, "the property is what it was"
+
+
+def test_properties_that_read_each_other_twice_cost_no_more_for_each_level(
+    full: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+
+    def reflected(self: NodeView, name: str) -> Any:
+        nonlocal looks
+        looks += 1
+        return by_itself(self, name)
+
+    by_itself = NodeView.reflected
+    monkeypatch.setattr(NodeView, "reflected", reflected)
+    levels = 14
+    twice = {f"p{level}": f"{{{{ SELF.p{level - 1} ~ SELF.p{level - 1} }}}}" for level in range(1, levels)}
+    full.node("web", {"p0": "x", **twice})
+    assert full.evaluator().scope().query(f"::web::p{levels - 1}") == "x" * 2 ** (levels - 1)
+    assert looks < 10 * levels**2
 
 
 def test_a_property_is_computed_anew_once_an_attribute_it_rests_on_changes(full: Any) -> None:
