@@ -24,9 +24,9 @@ AWX_SOURCE ?= ../shared
 LOCK      := requirements-dev.lock
 # Python compiles what it imports, which is a part of what there is.
 INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Tests run side by side; who has none left takes some of another's. They wait for a quarter of their time, so there are
-# three workers for two cores.
-export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
+# Tests run side by side; who has none left takes some of another's. They wait for nearly half of their time, so there
+# are two workers for each core.
+export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help

@@ -31,7 +31,7 @@ GATES = {
     "cores": ["python/*", "plugins/*", "roles/*", "playbooks/*", "tests/*", "pyproject.toml"],
 }
 #: Gates of `make test-all` alone.
-MATRIX = {"galaxy", "cores"}
+MATRIX = {"pylint", "galaxy", "cores"}
 
 
 @pytest.mark.timeout(3600)
