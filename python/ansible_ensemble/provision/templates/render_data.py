@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -221,6 +222,14 @@ class RenderData(Struct):
             raise Fault(f"No idea how to get URL part {segment}")
         return found[segment]
 
+    def netmask_to_cidr(self, netmask: str) -> int:
+        """How many bits of an IPv4 address are its network's: 24 of 255.255.255.0."""
+        try:
+            network = ipaddress.IPv4Network(f"0.0.0.0/{netmask}")
+        except ValueError:
+            raise Fault(f"{netmask} is not a netmask") from None
+        return network.prefixlen
+
     methods = methods_of(
         {
             "ApiHost": api_host,
@@ -236,6 +245,7 @@ class RenderData(Struct):
             "Info": info,
             "InstallRepos": install_repos,
             "MachineRepos": machine_repos,
+            "NetmaskToCIDR": netmask_to_cidr,
             "ObjectExpand": object_expand,
             "Param": param,
             "ParamAsJSON": param_as_json,

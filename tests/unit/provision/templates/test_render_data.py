@@ -46,6 +46,7 @@ def render(text: str) -> str:
         ('{{.ParseUrl "host" .ApiURL}} {{.ParseUrl "scheme" .ApiURL}}', "10.0.0.1:8092 https"),
         ('{{.ParseUrl "hostname" .ApiURL}} {{.ParseUrl "port" .ApiURL}}', "10.0.0.1 8092"),
         ("{{.Info.id}}", "server"),
+        ('{{.NetmaskToCIDR "255.255.252.0"}} {{.NetmaskToCIDR "0.0.0.0"}}', "22 0"),
         ("{{range .MachineRepos}}{{.Tag}} {{.JoinedComponents}} {{.UrlFor `x`}}{{end}}", "base main extra http://r/base/x"),
         ("{{range .MachineRepos}}{{.Lines}}{{end}}", "deb http://r/base/ main extra"),
         (
@@ -74,6 +75,7 @@ def test_members(text: str, expected: str) -> None:
         ('{{.GenerateProfileToken "web" "soon"}}', "invalid duration soon"),
         ('{{.GenerateProfileToken "a,b" "1h"}}', "Invalid profile 'a,b'"),
         ('{{.ParseUrl "q" "http://a"}}', "No idea how to get URL part q"),
+        ('{{.NetmaskToCIDR "255.0.255.0"}}', "255.0.255.0 is not a netmask"),
     ],
 )
 def test_what_there_is_not(text: str, message: str) -> None:
