@@ -10,8 +10,8 @@ from ansible_ensemble.core.sensitive import REDACTED, Redactor, SensitiveStr, is
 from ansible_ensemble.expressions.current import current_values
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.functions.table import function_table
-from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.language.entities import Assignment
+from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.reads import Deferred, Read, Reads, value_digest
 
