@@ -20,6 +20,8 @@ MACHINES  := $(BUILD)/machines
 # AWX, and the folder that holds its sources as archives (tests/awx/build).
 AWX       ?= $(CURDIR)/$(BUILD)/awx
 AWX_SOURCE ?= ../shared
+# Receptor's sources, as a folder or an archive.
+RECEPTOR_SOURCE ?= $(AWX_SOURCE)/sources/receptor.tar.gz
 # The versions that development is done with, of each Python; `make LOCK=` takes the newest.
 LOCK      := requirements-dev.lock
 # Python compiles what it imports, which is a part of what there is.
@@ -30,7 +32,7 @@ export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONL
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site pictures unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools axe test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site pictures unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools axe receptor test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -219,6 +221,11 @@ axe: $(BUILD)/axe ## What looks for pages that not everybody can use; with npm
 $(BUILD)/axe:
 	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $@.new axe-core@4.10.3
 	mv $@.new $@
+
+receptor: $(BUILD)/receptor ## Receptor, which tests of the mesh want; of its sources in RECEPTOR_SOURCE with Go, or the installed one
+
+$(BUILD)/receptor:
+	tests/receptor/build $(RECEPTOR_SOURCE) $@
 
 awx: $(AWX)/.built $(BUILD)/community ## AWX with all that it needs, for pytest tests/awx; of its sources in AWX_SOURCE, as root
 	tests/awx/up $(AWX)

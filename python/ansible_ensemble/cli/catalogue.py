@@ -29,6 +29,7 @@ LOOK = "Looking"
 _HISTORY = "History"
 _PROJECTS = "Projects"
 _MACHINES = "Machines"
+_NODES = "Nodes"
 OTHER = "Other"
 #: The heading of those that few need every day.
 _RARE = "Rarely needed"
@@ -52,6 +53,8 @@ _STATE = (
     Command("state push", "state", "bring what a job left here to where the state lives", _HISTORY),
     Command("state pull", "state", "have the newest state here", _HISTORY),
 )
+
+_MESH = (Command("mesh status", "mesh.status", "show the nodes of a mesh, and what each has", _NODES),)
 
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
@@ -96,6 +99,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "provision", "", "drive machines through workflows, and serve those who do", _MACHINES, made_of=_of_machines
     ),
+    Command("mesh", "", "look at the nodes of a Receptor mesh", _MACHINES, rare=True, made_of=lambda: _MESH),
     Command("completion", "completion", "print a completion script for a shell", OTHER, rare=True),
     Command("version", "version", "print versions", OTHER, rare=True),
 )

@@ -37,6 +37,13 @@ def add_ensemble_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ensemble", metavar="PATH", default=".", help="the ensemble (default: the one here)")
 
 
+def add_mesh(parser: argparse.ArgumentParser) -> None:
+    """Add `--mesh`."""
+    parser.add_argument(
+        "--mesh", metavar="SOCKET", required=True, help="the socket of the control service of a Receptor node here"
+    )
+
+
 def add_common(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     """Add the options of every command."""
     under = group(parser, "output")

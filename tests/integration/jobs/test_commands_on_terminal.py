@@ -71,6 +71,7 @@ LOOKING: list[tuple[str, int, bool]] = [
     ("replay A6BN372I0000", 3, True),
     ("rollback A6BN372I0000", 3, True),
     ("state pull", 2, True),
+    ("mesh status --mesh nosuch.sock", 1, True),
     ("diff", 2, True),
     ("plan --aprove", 2, True),
     ("check --output yaml", 2, True),

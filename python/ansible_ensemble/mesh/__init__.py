@@ -1,0 +1,1 @@
+"""Nodes of a Receptor mesh: what they are, and workers on them."""

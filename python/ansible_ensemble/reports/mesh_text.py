@@ -1,0 +1,31 @@
+"""The nodes of a mesh as text, from their JSON documents alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_ensemble.reports.style import Style
+from ansible_ensemble.reports.table import table
+from ansible_ensemble.reports.values import clean
+
+_HEADS = ("NODE", "STATE", "VIA", "RECEPTOR", "CPUS", "MIB", "WORKER", "WORK TYPES", "PROBLEM")
+
+
+def nodes_text(nodes: list[dict[str, Any]], style: Style) -> str:
+    """A table of nodes, in the order given."""
+    rows = [[style.strong(head) for head in _HEADS]]
+    rows += [
+        [
+            clean(node["name"]),
+            "here" if node["is_here"] else "reachable" if node["is_reachable"] else style.bad("unreachable"),
+            clean(node["via"] or ""),
+            clean(node["version"] or ""),
+            str(node["cpus"] or ""),
+            str(node["memory"] or ""),
+            "yes" if node["has_worker"] else "no",
+            clean(", ".join(node["work_types"])),
+            clean(node["problem"] or ""),
+        ]
+        for node in nodes
+    ]
+    return "\n".join(table(rows, right={4, 5}, columns=style.columns, spare=(3, 5, 4), empty={2, 3, 4, 5, 7, 8})) + "\n"
