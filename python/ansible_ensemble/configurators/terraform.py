@@ -175,9 +175,17 @@ def _with_imports(terraform: Terraform, look: Callable[[Terraform, list[str]], S
     return result
 
 
+def _hide_outputs(terraform: Terraform) -> Generator[Order, Outcome, None]:
+    """Mask the secrets that the module has returned so far: what changes or goes is told with its values."""
+    values = yield from terraform.outputs()
+    for value in filter(is_sensitive, values.values()):
+        terraform.task.hide(value)
+
+
 def _apply(terraform: Terraform) -> Steps:
     """Apply, destroy or refresh, and import before; what was created counts even if the command failed."""
     task, before = terraform.task, terraform.content()
+    yield from _hide_outputs(terraform)
     command = {"delete": ("destroy",), "discover": ("apply", "-refresh-only")}.get(task.operation.name, ("apply",))
     missing: dict[str, str] = {}
     if task.operation.name != "delete":
@@ -224,6 +232,7 @@ def _remove_state(terraform: Terraform, outcome: Outcome) -> Steps:
 def _predict(terraform: Terraform, imported: list[str]) -> Steps:
     """What the operation would do; the plan is its diff, with what it imports before."""
     task = terraform.task
+    yield from _hide_outputs(terraform)
     outcome = yield from terraform.plan(*(["-destroy"] if task.operation.name == "delete" else []))
     if not outcome.ok:
         return _failure(outcome, modified=False)

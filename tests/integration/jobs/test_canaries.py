@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from ansible_ensemble.kubernetes.access import Given, find_access
+from ansible_ensemble.kubernetes.connection import Connections
+from tests.integration.kubernetes import cluster, stand_in
 from tests.preloaded import PROGRAMS, run
 
 COMMAND = (PROGRAMS / "ansible-ensemble",)
@@ -75,13 +81,37 @@ topology_template:
       properties:
         module: ansible.builtin.uri
         args: {url: "http://me:canary-of-user@127.0.0.1:PORT/?token=canary-of-argument", return_content: true}
+    object:
+      type: kubernetes.Object
+      properties: {kind: Secret, definition: {stringData: {word: {get_input: word}, own: canary-of-object}}}
+      requirements: [{host: space}]
+    manifest: {type: kubernetes.Manifest, properties: {src: secret.yaml}, requirements: [{host: space}]}
+    cluster: {type: kubernetes.Cluster, properties: CLUSTER}
+    space: {type: kubernetes.Namespace, properties: {name: canaries}, requirements: [{host: cluster}]}
+    charts:
+      type: helm.Repository
+      properties: {url: "http://127.0.0.1:PORT/charts", username: me, password: {eval: {secret: of_charts}}}
+    release:
+      type: helm.Release
+      properties:
+        chart: charts/shop
+        objects: ["*"]
+        values: {word: {get_input: word}, of: {charts: [{eval: {sensitive: canary-of-values}}]}}
+        values_files: [values.yaml]
+        set: {one: {eval: {sensitive: canary-of-set}}}
+      requirements: [{host: space}, {repository: charts}]
 STACK  outputs: {made: {value: {get_attribute: [made, made]}}, word: {value: {get_input: word}}}
 """
 URL = "https://me:canary-in-url@example.com/x?token=canary-of-query"
 ENSEMBLE = """\
 apiVersion: tosca-ensemble/v1
 kind: Ensemble
-environment: {secrets: {of_environment: {get_env: CANARY}, of_keyword: {get_env: OF_KEYWORD}}}
+environment:
+  secrets:
+    of_environment: {get_env: CANARY}
+    of_keyword: {get_env: OF_KEYWORD}
+    of_cluster: {get_env: OF_CLUSTER}
+    of_charts: {get_env: OF_CHARTS}
 spec: {service_template: service.yaml}
 """
 MODULE = """\
@@ -138,13 +168,35 @@ output "given" {
   sensitive = true
 }
 """
-CODED = base64.b64encode(b"canary-of-vault").decode()
+SECRET = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: manifest}
+stringData: {word: canary-of-manifest}
+"""
+CHART = {
+    "Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\nappVersion: '7'\n",
+    "templates/all.yaml": """\
+apiVersion: v1
+kind: Secret
+metadata: {name: release}
+stringData: {all: {{ .Values | toJson | quote }}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: release}
+data: {all: {{ omit .Values "password" | toJson | quote }}}
+""",
+}
+INDEX = "apiVersion: v1\nentries: {shop: [{apiVersion: v2, name: shop, version: 1.0.0, urls: [shop.tgz]}]}\n"
+
+
 SOURCES = {
     "a sensitive input": ["canary-input-1st", "canary-input-2nd"],
     "an answer to a survey of AWX": ["canary-of-survey"],
     "no_log of a module without documentation": ["canary-own-module"],
     "a module that is a program": ["canary-of-program"],
-    "a value of the inventory in the vault": ["canary-of-vault"],
+    "a value of the inventory in the vault, in a template too": ["canary-of-vault"],
     "a file of the inventory in the vault": ["canary-of-file"],
     "variables of a role in the vault": ["canary-of-role"],
     "included variables in the vault": ["canary-of-include"],
@@ -158,10 +210,36 @@ SOURCES = {
     "a file in the vault that a lookup reads": ["canary-unvaulted"],
     "no_log of a task of a role": ["canary-in-a-role"],
     "the message of a module that fails": ["canary-of-a-failure"],
-    "a template with a secret, and what is made of one": [CODED],
     "an output of Terraform": ["canary-of-terraform"],
+    "data of a Secret of Kubernetes": ["canary-of-object", "canary-of-manifest"],
+    "what somebody else sets in a Secret": ["canary-by-hand"],
+    "the token of a cluster": [cluster.TOKEN],
+    "values of a release of Helm": ["canary-of-values", "canary-in-values-file", "canary-of-set"],
+    "the password of a repository of charts": ["canary-of-charts"],
     "a sensitive URL": ["canary-in-url", "canary-of-query"],
 }
+
+
+LOOKS = (
+    "validate",
+    "inputs",
+    "status",
+    "status --output json",
+    "outputs",
+    "outputs --output json",
+    "graph --format dot --operations",
+    "graph --format html",
+    "query ::made::made",
+    "query ::release::values --output json",
+)
+
+
+def forms(text: str) -> Iterator[str]:
+    """A text as it is, and what is the same wherever it stands in something that is encoded by Base64."""
+    yield text
+    for before in range(3):
+        whole = base64.b64encode(b" " * before + text.encode()).decode()
+        yield whole[-(-before * 4 // 3) : (before + len(text)) // 3 * 4]
 
 
 def call(folder: Path, *words: str | Path, program: Sequence[str | Path] = COMMAND) -> str:
@@ -169,9 +247,11 @@ def call(folder: Path, *words: str | Path, program: Sequence[str | Path] = COMMA
         **os.environ,
         "CANARY": "canary-of-environment",
         "OF_KEYWORD": "canary-of-keyword",
+        "OF_CLUSTER": cluster.TOKEN,
+        "OF_CHARTS": "canary-of-charts",
         "TMPDIR": str(folder.parent / "temporary"),
         "HOME": str(folder.parent / "home"),
-        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+        "PATH": f"{folder.parent / 'programs'}:{PROGRAMS}:{os.environ['PATH']}",
         "ANSIBLE_ENSEMBLE_TRUST": str(folder),
         "TF_CLI_CONFIG_FILE": "/dev/null",
         "TF_PLUGIN_CACHE_DIR": str(folder.parent / "providers"),
@@ -186,7 +266,7 @@ def encrypt(folder: Path, text: str) -> str:
     return run([PROGRAMS / "ansible-vault", *words], cwd=folder, env=os.environ).stdout
 
 
-def written(folder: Path, port: int) -> None:
+def written(folder: Path, port: int, given: Given) -> None:
     for name in (
         "library",
         "roles/talks/tasks",
@@ -203,7 +283,11 @@ def written(folder: Path, port: int) -> None:
     (folder.parent / "pass").write_text("password\n")
     service = SERVICE.replace("FOLDER", str(folder.parent)).replace("sensitive: URL", f'sensitive: "{URL}"')
     service = service.replace("PORT", str(port)).replace("STACK", STACK if shutil.which("terraform") else "")
-    (folder / "service.yaml").write_text(service)
+    reached = {"server": given.server, "token": {"eval": {"secret": "of_cluster"}}}
+    reached |= {"ca_cert": given.ca_cert} if given.ca_cert else {}
+    (folder / "service.yaml").write_text(service.replace("CLUSTER", json.dumps(reached)))
+    (folder / "secret.yaml").write_text(SECRET)
+    (folder / "values.yaml").write_text("password: canary-in-values-file\n")
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
     (folder / "inventory.ini").write_text(
         f"localhost ansible_connection=local ansible_python_interpreter={sys.executable}"
@@ -227,20 +311,23 @@ def written(folder: Path, port: int) -> None:
         assert run([PROGRAMS / "ansible-vault", *words], env=os.environ).returncode == 0
 
 
-class Answers(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
+class Silent(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
 
 @contextmanager
-def served() -> Iterator[int]:
-    """The port of a server that answers."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+def served(folder: Path) -> Iterator[int]:
+    """The port of a server with a repository of charts; it answers other requests, too."""
+    charts = folder / "charts"
+    charts.mkdir(parents=True)
+    (charts / "index.yaml").write_text(INDEX)
+    with tarfile.open(charts / "shop.tgz", "w:gz") as archive:
+        for name, text in CHART.items():
+            member = tarfile.TarInfo(f"shop/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=folder)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield server.server_port
@@ -248,17 +335,31 @@ def served() -> Iterator[int]:
             server.shutdown()
 
 
+@contextmanager
+def kubernetes(folder: Path) -> Iterator[Given]:
+    """How a cluster is reached, for the programs in the folder too: a real one if there are its programs and Helm's."""
+    folder.mkdir()
+    if stand_in.HELM and not cluster.MISSING:
+        (folder / "helm").symlink_to(stand_in.HELM)
+        with cluster.running(folder.parent / "cluster") as one:
+            yield Given(server=one.server, token=one.token, ca_cert=str(one.authority))
+    else:
+        stand_in.write_helm(folder)
+        with stand_in.api_server() as server:
+            yield Given(server=server, token=cluster.TOKEN)
+
+
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """All that is shown and kept, by what it is."""
     folder = tmp_path_factory.mktemp("canaries") / "project"
     folder.mkdir()
-    with served() as port:
-        written(folder, port)
-        return seen(folder)
+    with served(folder.parent / "served") as port, kubernetes(folder.parent / "programs") as given:
+        written(folder, port, given)
+        return seen(folder, given)
 
 
-def seen(folder: Path) -> dict[str, str]:
+def seen(folder: Path, given: Given) -> dict[str, str]:
     for words in (
         ["init", "-q"],
         ["config", "user.name", "a"],
@@ -275,27 +376,36 @@ def seen(folder: Path) -> dict[str, str]:
     shown["deploy"] = call(folder, "deploy", "-a", "-vvv", "--diff", *common, *first, *logged, program=TRACED)
     if (trace := folder.parent / "trace").exists():
         shown |= executed(trace.read_text())
+    edit_by_hand(given)
     shown["plan of a change"] = call(folder, "plan", *common, *second, "--output", "json")
     more = ("--output", "json", "--junit", "../junit.xml", "--dirty", "ok")
     shown["JSON"] = call(folder, "deploy", "-a", "--force", "--diff", *common, *second, *more)
     shown["markdown"] = call(folder, "check", *common, "--diff", "--output", "markdown")
-    for words in (
-        ["status"],
-        ["outputs"],
-        ["history"],
-        ["graph", "--format", "html"],
-        ["query", "::made::made"],
-    ):
-        shown[" ".join(words)] = call(folder, *words, *(() if words == ["history"] else common[2:]))
+    shown["plan of what drifted"] = call(folder, "plan", *common, "--check", "--output", "markdown")
+    for line in LOOKS:
+        shown[line] = call(folder, *line.split(), *common[2:])
+    history = call(folder, "history", "--output", "json")
+    shown |= {"history": call(folder, "history"), "history as JSON": history}
+    for form in ("text", "json", "html"):
+        shown[f"show as {form}"] = call(folder, "show", json.loads(history)["jobs"][0]["change_id"], "--output", form)
     for name in ("plan.json", "log", "junit.xml"):
         shown[name] = (folder.parent / name).read_text()
     shown |= launched(folder, common)
+    shown["undeploy"] = call(folder, "undeploy", "-a", "-vvv", "--diff", "--dirty", "ok", *common)
     kept = [file for file in folder.rglob("*") if file.is_file() and file not in own and ".git" not in file.parts]
     kept += [file for name in ("temporary", "home") for file in (folder.parent / name).rglob("*") if file.is_file()]
     shown |= {str(file.relative_to(folder.parent)): file.read_bytes().decode("utf-8", "replace") for file in kept}
     words = ["git", "log", "-p", "--", "ensemble.yaml", "changes", "jobs", "jobs.tsv", "active"]
     shown["git"] = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True).stdout
     return shown
+
+
+def edit_by_hand(given: Given) -> None:
+    access = find_access(given, {}, Path())
+    content = base64.b64encode(b"canary-by-hand").decode()
+    path, body = "/api/v1/namespaces/canaries/secrets/object", {"data": {"word": content}}
+    query, how = {"fieldManager": "somebody"}, "application/merge-patch+json"
+    Connections(access, lambda: access).request("PATCH", path, query, body, how)
 
 
 def executed(trace: str) -> dict[str, str]:
@@ -319,13 +429,17 @@ def launched(folder: Path, common: Sequence[str]) -> dict[str, str]:
 def test_no_output_shows_a_secret(outputs: dict[str, str], source: str) -> None:
     if "Terraform" in source and not shutil.which("terraform"):
         pytest.skip("the program terraform is not installed")
-    found = {name for name, text in outputs.items() for canary in SOURCES[source] if canary in text}
+    canaries = {form for canary in SOURCES[source] for form in forms(canary)}
+    found = {name for name, text in outputs.items() if any(canary in text for canary in canaries)}
     assert not found
 
 
 def test_the_outputs_are_those_of_the_job(outputs: dict[str, str]) -> None:
     """Else nothing could be found in them."""
     assert "<<REDACTED>>" in outputs["deploy"]
+    for name in ("Secret canaries/object", "Secret canaries/manifest", "Secret canaries/release"):
+        assert name in outputs["deploy"]
+        assert name in outputs["undeploy"]
     assert any(name.startswith("AWX artifacts/job/job_events/") and "<<REDACTED>>" in outputs[name] for name in outputs)
     if not shutil.which("strace"):
         pytest.skip("strace tells the command lines; it is not installed")

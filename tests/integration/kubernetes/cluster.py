@@ -23,7 +23,7 @@ from tests.integration.sshd import free_port
 
 _BUILT = Path(__file__).parents[3] / ".build" / "kubernetes"
 _NAMES = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "openssl")
-_TOKEN = "the-administrator-of-the-tests"
+TOKEN = "the-administrator-of-the-tests"
 #: Controllers that would want nodes, clouds or a volume, or have nothing to do without them.
 _CONTROLLERS = "*,-nodeipam,-node-ipam-controller,-cloud-node-lifecycle-controller,-service-lb-controller"
 
@@ -80,9 +80,9 @@ def running(folder: Path) -> Iterator[Cluster]:
     """A cluster that ends with the block; the folder, which is made, holds all its files."""
     folder.mkdir(mode=0o700)
     authority = _certificates(folder)
-    (folder / "tokens.csv").write_text(f'{_TOKEN},administrator,1,"system:masters"\n')
+    (folder / "tokens.csv").write_text(f'{TOKEN},administrator,1,"system:masters"\n')
     port = free_port()
-    cluster = Cluster(f"https://127.0.0.1:{port}", _TOKEN, authority, folder / "kubeconfig")
+    cluster = Cluster(f"https://127.0.0.1:{port}", TOKEN, authority, folder / "kubeconfig")
     cluster.kubeconfig.write_text(json.dumps(_kubeconfig(cluster)))
     with ExitStack() as stack:
         store = _etcd(folder, stack)

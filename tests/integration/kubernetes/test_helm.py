@@ -26,9 +26,7 @@ from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.records.recover import record_journal
 from tests.integration.kubernetes.cluster import Cluster
-
-BUILT = Path(__file__).parents[3] / ".build" / "helm"
-HELM = str(BUILT) if BUILT.is_file() else shutil.which("helm")
+from tests.integration.kubernetes.stand_in import HELM
 
 pytestmark = pytest.mark.skipif(HELM is None, reason="there is no helm (make helm)")
 
