@@ -10,7 +10,7 @@ _STATE = "`status` shows instances, `forget NAME` removes one, `moved` in the sp
 _REPLACE = "`deploy --replace NAME` recreates an instance"
 _DIFF = "`plan` shows what a deploy would change, with `--service-template FILE` by another service template"
 _GIT = "use git itself; `deploy --commit --push` commits what a job changed"
-_CSAR = "a CSAR is a zip file: make it with `zip -r`; `deploy FILE.csar` and `clone` read one"
+_CSAR = "`clone FILE.csar` unpacks an archive, `deploy FILE.csar` deploys it"
 _QUERY = "`query EXPRESSION` shows the value of an expression"
 _JOBS = "`--jobs N`"
 _EVENT = "`notify NAME` takes the name of an event or a trigger, and `--data FILE`"
@@ -48,7 +48,6 @@ COMMANDS = {
     "providers": "operations are Ansible's modules and roles; `ansible-galaxy` installs them",
     "get": "`ansible-galaxy` installs roles and collections, git the rest",
     "force-unlock": "it is `unlock ID`",
-    "package": _CSAR,
     "unpackage": _CSAR,
     "log": "`history` lists jobs, `show ID` one of them",
     "logs": "`history` lists jobs, `show ID` one of them",

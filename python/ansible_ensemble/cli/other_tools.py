@@ -155,7 +155,6 @@ _SHOWN: Options = {**_INSTANCE, "-v, --verbose": "-v"}
 _OPERA: Options = {**_SHOWN, "-w, --workers N": "--jobs N"}
 _PRINTED: Options = {**_SHOWN, "-f, --format FORMAT": "--output json"}
 _OTHER_TEMPLATE = "--service-template FILE"
-_ARCHIVE = "a CSAR is a zip file: `zip -r FILE.csar .` makes one, `ansible-ensemble clone FILE.csar` unpacks it."
 
 OPERA = Tool(
     {},
@@ -201,8 +200,17 @@ OPERA = Tool(
             _OTHER_TEMPLATE,
         ),
         "update": Spoken("deploy --approve --prune", {**_OPERA, "-i, --inputs FILE": "--inputs FILE"}, _OTHER_TEMPLATE),
-        "package": Spoken(_ARCHIVE),
-        "unpackage": Spoken(_ARCHIVE),
+        "package": Spoken(
+            "package",
+            {
+                "-t, --service-template NAME": "--entry NAME",
+                "-o, --output FILE": "--out FILE",
+                "-f, --format zip": "",
+                "-f, --format FORMAT": "an archive of TOSCA is a zip file.",
+                "-v, --verbose": "-v",
+            },
+        ),
+        "unpackage": Spoken("clone", {"-d, --destination FOLDER": "FOLDER", "-v, --verbose": "-v"}),
     },
 )
 
@@ -227,14 +235,18 @@ def translated(name: str, words: Sequence[str]) -> list[str]:
 
 
 def _split(what: str, words: Sequence[str], options: Options, *, stop: bool = False) -> tuple[list[str], list[str]]:
-    """Options as they are here, and the words that are none; with `stop` those from the first one on."""
+    """Options as they are here, and the words that are none; with `stop` those from the first one on.
+
+    An option that is none here, but a word, stands behind the others.
+    """
     made: list[str] = []
     places: list[str] = []
+    late: list[str] = []
     left = list(words)
     while left:
         word = left.pop(0)
         if word == "--":
-            return made, [*places, word, *left]
+            return made, [*places, *late, word, *left]
         if not word.startswith("-") or word == "-":
             places.append(word)
             if stop:
@@ -242,8 +254,9 @@ def _split(what: str, words: Sequence[str], options: Options, *, stop: bool = Fa
             continue
         word, separator, value = word.partition("=")
         left = [value, *left] if separator else left
-        made += _meant(what, word, left, options)
-    return made, places
+        meant = _meant(what, word, left, options)
+        (made if meant and meant[0].startswith("-") else late).extend(meant)
+    return made, [*places, *late]
 
 
 def _meant(what: str, word: str, left: list[str], options: Options) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cloud service archives: TOSCA 1.3, section 6."""
+"""Cloud service archives: TOSCA 1.3, section 6, and their version 2.0 of TOSCA 2.0."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from ansible_ensemble.core.notices import Notice, NoticeCode, Rewrite
 from ansible_ensemble.documents.paths import confine
 from ansible_ensemble.documents.yaml import place_of, read_yaml
 
-META = "TOSCA-Metadata/TOSCA.meta"
+_FOLDER = "TOSCA-Metadata"
+META = f"{_FOLDER}/TOSCA.meta"
+#: Where the metadata may be: CSAR 2.0 may have it at the root.
+_METAS = (META, "TOSCA.meta")
 #: Names of TOSCA.meta that act; a tool may add its own [TOSCA 1.3, 6.2].
 META_KEYS = ("TOSCA-Meta-File-Version", "CSAR-Version", "Created-By", "Entry-Definitions", "Other-Definitions")
 _REQUIRED = META_KEYS[:3]
+#: The same of CSAR 2.0, whose metadata has no version of its own.
+_REQUIRED_2 = META_KEYS[1:3]
 _YAML = (".yaml", ".yml")
 _GIT = ".git"
 MAX_ENTRIES = 20_000
@@ -64,17 +69,26 @@ def open_csar(path: Path, into: Path) -> Path:
     return into / entry
 
 
+def find_meta(root: Path) -> Path | None:
+    """The metadata of an unpacked archive; None for a folder that has none."""
+    names = _METAS if root.name != _FOLDER else ()
+    return next((root / name for name in names if (root / name).is_file()), None)
+
+
 def find_entry(root: Path, shown: Path | None = None) -> Path:
     """Return the entry service template of an unpacked archive; errors show the archive it is from."""
     archive = Place(str(shown or root))
-    meta = root / META
-    if meta.is_file():
+    meta = find_meta(root)
+    if meta is not None:
         return _entry_of_meta(root, meta, archive)
-    if (root / "TOSCA-Metadata").exists():
-        raise InvalidInput(f"the archive has no file {META}", archive, "add it, or remove the folder TOSCA-Metadata")
+    if (root / _FOLDER).exists():
+        raise InvalidInput(f"the archive has no file {META}", archive, f"add it, or remove the folder {_FOLDER}")
     entry = _only_yaml(root, archive)
     document = read_yaml(entry, f"{archive.file}/{entry.name}")
-    metadata = document.data.get("metadata") if isinstance(document.data, dict) else None
+    data = document.data if isinstance(document.data, dict) else {}
+    if str(data.get("tosca_definitions_version")).startswith("tosca_2_"):
+        return entry
+    metadata = data.get("metadata")
     for key in ("template_name", "template_version"):
         if not isinstance(metadata, dict) or metadata.get(key) in (None, ""):
             place = place_of(document.data, "metadata") or Place(f"{archive.file}/{entry.name}")
@@ -85,8 +99,8 @@ def find_entry(root: Path, shown: Path | None = None) -> Path:
 
 def form_notices(root: Path) -> list[Notice]:
     """What the metadata of an unpacked archive lacks without harm; none of a folder that has no such metadata."""
-    meta = root / META
-    if not meta.is_file():
+    meta = find_meta(root)
+    if meta is None:
         return []
     where = Place(str(meta))
     return [
@@ -123,13 +137,15 @@ def _is_unpacked(entry: zipfile.ZipInfo, folder: Path) -> bool:
 
 def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
     """Return the entry that TOSCA.meta names (TOSCA 1.3, section 6.2)."""
-    where = Place(f"{archive.file}/{META}")
+    where = Place(f"{archive.file}/{meta.relative_to(root)}")
+    if all((root / name).is_file() for name in _METAS):
+        raise InvalidInput("the archive has two files TOSCA.meta", where, f"leave {META}")
     values = _read_meta(meta, where)
     missing = _missing(values)
     if missing and not values.get("Entry-Definitions"):  # with an entry, what the archive means is clear
         raise InvalidInput(f"TOSCA.meta has no {missing[0]}", where, "TOSCA 1.3, section 6.2")
     version = values.get("TOSCA-Meta-File-Version") or "1.1"
-    if version not in ("1.0", "1.1"):
+    if version not in ("1.0", "1.1") and not _is_of_2(values):
         raise InvalidInput(f"TOSCA-Meta-File-Version {version} is not known", where, "it must be 1.0 or 1.1")
     if not re.fullmatch(r"\d+\.\d+", values.get("CSAR-Version") or "1.1"):
         raise InvalidInput(f"CSAR-Version {values['CSAR-Version']!r} is not a version", where, "as in 1.1")
@@ -142,7 +158,11 @@ def _entry_of_meta(root: Path, meta: Path, archive: Place) -> Path:
 
 def _missing(values: Mapping[str, str]) -> list[str]:
     """The names that TOSCA.meta must have, and has not."""
-    return [key for key in _REQUIRED if not values.get(key)]
+    return [key for key in (_REQUIRED_2 if _is_of_2(values) else _REQUIRED) if not values.get(key)]
+
+
+def _is_of_2(values: Mapping[str, str]) -> bool:
+    return values.get("CSAR-Version", "").startswith("2.")
 
 
 def _line(key: str) -> Rewrite | None:
@@ -179,9 +199,13 @@ def _read_meta(meta: Path, where: Place) -> dict[str, str]:
     except (OSError, UnicodeDecodeError):
         raise InvalidInput("TOSCA.meta cannot be read as UTF-8 text", where) from None
     values: dict[str, str] = {}
+    key = ""
     for number, line in enumerate(text.strip("\r\n").splitlines(), start=1):
         if not line.strip():
             break
+        if key and line[0] == " ":  # more of the value before
+            values[key] = f"{values[key]} {line.strip()}".lstrip()
+            continue
         key, colon, value = line.partition(":")
         if not colon or not re.fullmatch(r"[A-Za-z0-9][-\w]*", key):
             raise InvalidInput('a line is not "name: value"', Place(where.file, number))

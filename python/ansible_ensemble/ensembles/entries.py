@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.documents.csar import META
+from ansible_ensemble.documents.csar import find_meta
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
 
 _YAML = frozenset({".yaml", ".yml", ".json", ".tosca"})
@@ -78,7 +78,7 @@ def _rank(path: Path) -> int:
 
 
 def _search(folder: Path, root: Path) -> Iterator[Path]:
-    if (folder / META).is_file():
+    if find_meta(folder) is not None:
         yield folder
     with os.scandir(folder) as entries:
         for entry in entries:

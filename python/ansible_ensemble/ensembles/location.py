@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
-from ansible_ensemble.documents.csar import META, check_unpacked, find_entry, open_csar
+from ansible_ensemble.documents.csar import check_unpacked, find_entry, find_meta, open_csar
 from ansible_ensemble.documents.paths import confine, is_folder
 from ansible_ensemble.documents.yaml import Document, place_of
 from ansible_ensemble.ensembles.entries import is_template
@@ -81,7 +81,7 @@ def naming(data: Mapping[str, Any], template: str) -> dict[str, Any]:
 
 def stands_alone(root: Path) -> bool:
     """Whether the folder of an ensemble is no project and no archive, so that what belongs to it may lie beside it."""
-    return not (is_project(root) or (root / META).is_file() or trusted_folders().get(root) is Trust.NONE)
+    return not (is_project(root) or find_meta(root) is not None or trusted_folders().get(root) is Trust.NONE)
 
 
 def is_archive(argument: str | Path) -> bool:
@@ -110,7 +110,7 @@ def _of_folder(folder: Path, *, is_packed: bool = False) -> Location:
     ensemble = folder / ENSEMBLE_FILE
     if ensemble.is_file():
         return Location(ensemble)
-    if not (folder / META).is_file():
+    if find_meta(folder) is None:
         try:
             return Location(default_ensemble(folder))
         except NoEnsemble as error:
@@ -148,7 +148,7 @@ def _is_unpacked(path: Path) -> bool:
 def _root(template: Path) -> Path:
     """The folder of a service template's ensemble: the root of the archive whose entry it is, else its own."""
     for folder in template.parents:
-        if (folder / META).is_file():
+        if find_meta(folder) is not None:
             try:
                 is_entry = find_entry(folder).resolve() == template.resolve()
             except InvalidInput:  # the service template is asked for, not the archive

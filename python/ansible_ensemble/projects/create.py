@@ -37,7 +37,7 @@ from ansible_ensemble.projects.schemas import SCHEMAS, write_schemas
 _URL = regex(r"\w[\w+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+:(?![\\/])")
 _ARCHIVES = (".zip", ".csar")
 #: What a copy of a folder leaves behind: what jobs made and git would not have either.
-_LEFT_BEHIND = (
+LEFT_BEHIND = (
     *("planned", "jobs", "failed.*", "*.lock", "*.lock.*", "*.journal"),
     *("*.key", ".ansible", "__pycache__", ".git"),
 )
@@ -161,7 +161,7 @@ def _copy(source: Path, target: Path) -> None:
     if target.is_relative_to(source):
         raise InvalidInput("a folder cannot be copied into itself", Place(str(target)), "name a folder outside of it")
     with _reported(target):
-        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_LEFT_BEHIND))
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
 
 
 def _ensembles(folder: Path) -> list[Path]:

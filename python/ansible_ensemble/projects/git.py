@@ -100,6 +100,14 @@ def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
     return [names[name] for name in out.split("\n") if name in names]
 
 
+def ignored_below(root: Path, folder: Path) -> list[Path]:
+    """What git ignores below a folder of a working tree: files, and folders as a whole; none that it has already."""
+    listed = git_output(
+        root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", str(folder)
+    )
+    return [root / name for name in listed.split("\0") if name]
+
+
 def check_clean(
     root: Path,
     dirty: str,

@@ -13,7 +13,7 @@ from ansible_ensemble.core.errors import UsageError
 
 #: A value for each name of one in the tables; `a` for the others.
 VALUES = {"FORMAT": "json", "HOW": "skip", "N": "2", "STATUS": "error", "WHAT": "error", "WHEN": "ok"}
-PLACES = {"clone": ["source"], "notify": ["event"]}
+PLACES = {"clone": ["source"], "notify": ["event"], "unpackage": ["archive"]}
 LINES = [
     (tool, command, option)
     for tool, table in TOOLS.items()
@@ -52,14 +52,16 @@ def test_each_line_is_understood_or_says_what_to_type(tool: str, command: str, o
         ("unfurl deploy --var input_x 3 --output none --starttime 1", "deploy --var input_x 3"),
         ("unfurl deploy --output json -m done --commit", "deploy --output json -m done --commit"),
         ("unfurl teardown site --approve", "undeploy --approve site"),
-        ("unfurl run --ensemble site --host a -- echo -n hello", "run site --host a -- echo -n hello"),
+        ("unfurl run --ensemble site --host a -- echo -n hello", "run --host a site -- echo -n hello"),
         ("unfurl init --mono site", "init site"),
         (
             "opera deploy -i inputs.yaml -w 3 -r service.yaml",
             "deploy --approve --inputs inputs.yaml --jobs 3 service.yaml",
         ),
         ("opera deploy -c service.yaml", "deploy --approve --force service.yaml"),
-        ("opera notify -e changed -n news.json", "notify --approve changed --data news.json"),
+        ("opera notify -e changed -n news.json", "notify --approve --data news.json changed"),
+        ("opera package -t service.yaml -o a.csar -f zip site", "package --entry service.yaml --out a.csar site"),
+        ("opera unpackage -d site a.csar", "clone a.csar site"),
         ("opera outputs -f yaml", "outputs --output json"),
         ("opera info", "status"),
         ("opera diff -i new.yaml service2.yaml", "plan --prune --inputs new.yaml --service-template service2.yaml"),
@@ -80,7 +82,7 @@ def test_lines_of_theirs_are_lines_of_ours(typed: str, ours: str) -> None:
         ("unfurl deploy --var a", "unfurl deploy --var: it needs NAME VALUE"),
         ("unfurl git status", "git -C FOLDER"),
         ("unfurl init --submodule", "git submodule add"),
-        ("opera package .", "zip -r FILE.csar"),
+        ("opera package -f tar .", "zip file"),
         ("opera deploy -p there service.yaml", "name the folder"),
     ],
 )

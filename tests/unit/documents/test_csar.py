@@ -29,6 +29,7 @@ LAYOUTS = {
     "CSAR-wrong-tosca-version": "template_name",
 }
 META = "TOSCA-Meta-File-Version: 1.1\nCSAR-Version: 1.1\nCreated-By: me\n"
+META_2 = "CSAR-Version: 2.0\nCreated-By: me\nEntry-Definitions: a.yaml\n"
 YAML = "tosca_definitions_version: tosca_simple_yaml_1_3\nmetadata: {template_name: t, template_version: 1.0}\n"
 
 
@@ -86,6 +87,17 @@ VALID: list[tuple[dict[str, str | bytes], str]] = [
         },
         "a.yaml",
     ),
+    ({"TOSCA.meta": META_2, "a.yaml": "x: 1", "b.yaml": "x: 1"}, "a.yaml"),
+    ({csar.META: META_2, "a.yaml": "x: 1"}, "a.yaml"),
+    ({"a.yaml": "tosca_definitions_version: tosca_2_0\n"}, "a.yaml"),
+    (
+        {
+            csar.META: META + "Other-Definitions: a.yaml\n  b.yaml\nEntry-Definitions: a.yaml\n",
+            "a.yaml": "",
+            "b.yaml": "",
+        },
+        "a.yaml",
+    ),
 ]
 
 
@@ -114,10 +126,13 @@ INVALID: list[tuple[dict[str, str | bytes], str]] = [
     ({"TOSCA-Metadata/x": "", "a.yaml": YAML}, "no file TOSCA-Metadata"),
     ({csar.META: META + "Entry-Definitions: ../../etc/passwd\n"}, "leads out"),
     ({csar.META: META + "Entry-Definitions: d\n", "d/x": ""}, "no file d"),
-    ({csar.META: META.replace("1.1", "2.0")}, "2.0 is not known"),
+    ({csar.META: META.replace("1.1", "2.0", 1)}, "2.0 is not known"),
     ({csar.META: META.replace("CSAR-Version: 1.1", "CSAR-Version: new")}, "not a version"),
     ({csar.META: META + "CSAR-Version: 1.1\n"}, "given twice"),
     ({csar.META: "nonsense\n"}, "name: value"),
+    ({csar.META: META + "Other-Definitions: a.yaml\n b.yaml\n", "a.yaml": ""}, "no file b.yaml"),
+    ({csar.META: META_2, "TOSCA.meta": META_2, "a.yaml": ""}, "two files TOSCA.meta"),
+    ({"TOSCA.meta": "CSAR-Version: 2.0\n", "a.yaml": ""}, "no Created-By"),
     ({csar.META: b"\xff"}, "UTF-8"),
     ({csar.META: ""}, "TOSCA-Meta-File-Version"),
     ({"a.yaml": "metadata: 5\n"}, "template_name"),
