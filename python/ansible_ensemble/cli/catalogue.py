@@ -54,7 +54,11 @@ _STATE = (
     Command("state pull", "state", "have the newest state here", _HISTORY),
 )
 
-_MESH = (Command("mesh status", "mesh.status", "show the nodes of a mesh, and what each has", _NODES),)
+_MESH = (
+    Command("mesh status", "mesh.status", "show the nodes of a mesh, and what each has", _NODES),
+    Command("mesh check", "mesh.check", "try the workers of nodes", _NODES),
+    Command("mesh worker", "mesh.worker", "be the worker of a node", _NODES),
+)
 
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
@@ -100,7 +104,14 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "provision", "", "drive machines through workflows, and serve those who do", _MACHINES, made_of=_of_machines
     ),
-    Command("mesh", "", "look at the nodes of a Receptor mesh", _MACHINES, rare=True, made_of=lambda: _MESH),
+    Command(
+        "mesh",
+        "",
+        "look at the nodes of a Receptor mesh, and be the worker of one",
+        _MACHINES,
+        rare=True,
+        made_of=lambda: _MESH,
+    ),
     Command("completion", "completion", "print a completion script for a shell", OTHER, rare=True),
     Command("version", "version", "print versions", OTHER, rare=True),
 )

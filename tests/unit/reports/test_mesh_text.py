@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ansible_ensemble.reports.mesh_text import nodes_text
+from ansible_ensemble.reports.mesh_text import nodes_text, trials_text
 from ansible_ensemble.reports.style import Style
 
 NODE = {
@@ -37,3 +37,21 @@ def test_why_a_node_told_nothing() -> None:
         "NODE  STATE      WORKER  PROBLEM",
         "a     reachable  no      a has hung up",
     ]
+
+
+def test_trials() -> None:
+    hello = {"version": "0.1.0", "ansible_core": "2.19.4", "python": "3.11.2"}
+    trials = [
+        {"node": "a", "hello": hello, "seconds": 0.0104, "problem": None, "differences": []},
+        {"node": "b", "hello": hello, "seconds": 0.2, "problem": None, "differences": ["no collection a.b", "x"]},
+        {"node": "c", "hello": None, "seconds": None, "problem": "there is no way to it", "differences": []},
+    ]
+    assert trials_text(trials, Style()) == (
+        "NODE  RESULT        MS  ENSEMBLE  ANSIBLE-CORE  PYTHON\n"
+        "a     ok          10.4  0.1.0     2.19.4        3.11.2\n"
+        "b     different  200.0  0.1.0     2.19.4        3.11.2\n"
+        "c     failed\n"
+        "b: no collection a.b\n"
+        "b: x\n"
+        "c: there is no way to it\n"
+    )

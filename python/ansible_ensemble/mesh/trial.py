@@ -1,0 +1,100 @@
+"""A trial of the workers of a mesh: what they have, beside what is here, and how long a message takes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.mesh import control
+from ansible_ensemble.mesh.control import MeshError, connect
+from ansible_ensemble.mesh.hello import Hello, hello_of, own_hello
+from ansible_ensemble.mesh.nodes import SERVICE, Node, look_around
+from ansible_ensemble.mesh.wire import Wire
+
+_AT_ONCE = 32
+
+
+class Trial(Struct, frozen=True):
+    """How a node's worker did.
+
+    Attributes:
+        node: the node's id.
+        hello: what it has; None if it did not get so far.
+        seconds: how long a message took there and back.
+        problem: why nothing can be done there.
+        differences: what it has otherwise than this machine, in words.
+    """
+
+    node: str
+    hello: Hello | None = None
+    seconds: float | None = None
+    problem: str | None = None
+    differences: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """It in JSON."""
+        return dict(to_builtins(self))
+
+
+async def try_nodes(path: str, names: Collection[str]) -> list[Trial]:
+    """Try the workers of the nodes of these names, or all that nodes publish."""
+    nodes = await look_around(path)
+    known = {node.name for node in nodes}
+    for name in names:
+        if name not in known:
+            hint = nearest(name, sorted(known)) or "`mesh status` shows those that are known"
+            raise MeshError(f"there is no node {name}", hint=hint)
+    chosen = [node for node in nodes if (node.name in names if names else node.has_worker)]
+    if not chosen:
+        raise MeshError(
+            "no node publishes a worker", hint=f"nodes publish it as the service {SERVICE}; see docs/mesh.md"
+        )
+    here, turns = own_hello(""), asyncio.Semaphore(_AT_ONCE)
+
+    async def tried(node: Node) -> Trial:
+        if not node.is_reachable:
+            return Trial(node.name, problem="there is no way to it")
+        async with turns:
+            try:
+                async with asyncio.timeout(control.PATIENCE):
+                    return await _tried(path, node.name, here)
+            except TimeoutError:
+                return Trial(node.name, problem=f"no worker has answered within {control.PATIENCE:g} s")
+            except EnsembleError as error:
+                return Trial(node.name, problem=str(error))
+
+    return list(await asyncio.gather(*map(tried, chosen)))
+
+
+async def _tried(path: str, name: str, here: Hello) -> Trial:
+    async with Wire(await connect(path, name, SERVICE)) as wire:
+        hello = hello_of(await wire.receive(), name)
+        since = time.monotonic()
+        await wire.send({"ping": name})
+        if await wire.receive() != {"pong": name}:
+            raise MeshError(f"the worker of {name} answers something else")
+        seconds = time.monotonic() - since
+    return Trial(name, hello, seconds, differences=tuple(_differences(hello, here)))
+
+
+def _differences(there: Hello, here: Hello) -> Iterator[str]:
+    if there.version != here.version:
+        yield f"ansible-ensemble {there.version}, here {here.version}"
+    if _minor(there.ansible_core) != _minor(here.ansible_core):
+        yield f"ansible-core {there.ansible_core}, here {here.ansible_core}"
+    for name, version in here.collections.items():
+        if name not in there.collections:
+            yield f"no collection {name}"
+        elif there.collections[name] != version:
+            yield f"{name} {there.collections[name]}, here {version}"
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]

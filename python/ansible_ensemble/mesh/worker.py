@@ -1,0 +1,107 @@
+"""A worker: it listens on a socket that a Receptor node publishes, and answers those who come over the mesh."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.mesh.control import MeshError, Stream
+from ansible_ensemble.mesh.hello import Hello, own_hello
+from ansible_ensemble.mesh.wire import Wire
+
+#: How many are answered at once.
+_MOST = 100
+
+
+async def serve(path: Path, node: str, tell: Callable[[str], None]) -> None:
+    """Answer those who connect to a socket, until the process is told to stop.
+
+    Args:
+        path: the socket's file, which is made and removed; only this user may connect.
+        node: the id of the Receptor node that publishes it.
+        tell: shows a line to who started it.
+    """
+    listening = _listening(path)
+    made = path.lstat()
+    talks: set[asyncio.Task[None]] = set()
+
+    def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(talks) >= _MOST:
+            writer.close()
+            return
+        talk = asyncio.create_task(_answer(Wire(Stream(reader, writer)), hello))
+        talks.add(talk)
+        talk.add_done_callback(partial(_gone, talks, tell))
+
+    hello = own_hello(node)
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    server = await asyncio.start_unix_server(come, sock=listening)
+    try:
+        tell(f"The worker of {node} listens on {path}.")
+        await stopped.wait()
+    finally:
+        server.close()
+        for talk in talks:
+            talk.cancel()
+        await asyncio.gather(*talks, return_exceptions=True)
+        with contextlib.suppress(OSError):
+            if os.path.samestat(made, path.lstat()):
+                path.unlink()
+
+
+async def _answer(wire: Wire, hello: Hello) -> None:
+    """Talk with one who came."""
+    async with wire:
+        await wire.send({"hello": to_builtins(hello)})
+        while (message := await wire.receive()) is not None:
+            if message.keys() != {"ping"}:
+                raise MeshError(f"nobody here knows what to do with {_shown(message)}")
+            await wire.send({"pong": message["ping"]})
+
+
+def _gone(talks: set[asyncio.Task[None]], tell: Callable[[str], None], talk: asyncio.Task[None]) -> None:
+    talks.discard(talk)
+    error = None if talk.cancelled() else talk.exception()
+    if isinstance(error, EnsembleError):
+        tell(f"A connection was ended: {error}.")
+    elif error is not None:
+        raise error
+
+
+def _listening(path: Path) -> socket.socket:
+    """A socket at a path, in the place of one that a worker left there which is gone."""
+    listening = socket.socket(socket.AF_UNIX)
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            if probe.connect_ex(str(path)) == 0:
+                raise MeshError(f"somebody listens on {path} already", hint="end that worker, or name another socket")
+        if path.is_socket():
+            path.unlink()
+        before = os.umask(0o177)
+        try:
+            listening.bind(str(path))
+        finally:
+            os.umask(before)
+    except OSError as error:
+        listening.close()
+        raise MeshError(f"{path} cannot be listened on: {error.strerror or error}") from error
+    except MeshError:
+        listening.close()
+        raise
+    return listening
+
+
+def _shown(message: dict[str, Any]) -> str:
+    return repr(sorted(message))[:60]
