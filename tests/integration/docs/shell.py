@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import termios
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -42,6 +42,7 @@ def live(
     *,
     home: Path | None = None,
     columns: int | None = None,
+    programs: Path = PROGRAMS,
     **variables: str,
 ) -> None:
     """Run the commands, one after the other in one shell, and fail where one prints what the page does not say.
@@ -51,18 +52,24 @@ def live(
         words: what stands in the page for a path or a port, with that of this test.
         home: the user's home; the folder, unless it is said.
         columns: the width of the terminal; without it, there is none.
+        programs: the folder of the commands.
         variables: more variables of the environment.
     """
     environment = {
         "HOME": str(home or folder),
-        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+        "PATH": f"{programs}:{os.environ['PATH']}",
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         "PAGER": "cat",
         **variables,
     }
     steps = list(steps)
-    printed = _run([_replaced(step.command, words) for step in steps], folder, environment, columns)
+    commands = [_replaced(step.command, words) for step in steps]
+    if programs == PROGRAMS:
+        with stand_ins(environment) as (quicker, inherited):
+            printed = _run(commands, folder, quicker, inherited, columns)
+    else:
+        printed = _run(commands, folder, environment, [], columns)
     back = {meant: word for word, meant in words.items()}
     for step, found in zip(steps, printed, strict=True):
         if step.printed is not None:
@@ -97,7 +104,9 @@ def _replaced(text: str, words: Mapping[str, str]) -> str:
     return text
 
 
-def _run(commands: list[str], folder: Path, environment: Mapping[str, str], columns: int | None) -> list[str]:
+def _run(
+    commands: list[str], folder: Path, environment: Mapping[str, str], inherited: Collection[int], columns: int | None
+) -> list[str]:
     """What the commands print; on a terminal, if it has so many columns."""
     script = "".join(f"echo '{_MARK.format(number)}'\n{command}\n" for number, command in enumerate(commands))
     shown, output = os.openpty() if columns else os.pipe()
@@ -105,10 +114,9 @@ def _run(commands: list[str], folder: Path, environment: Mapping[str, str], colu
         termios.tcsetwinsize(output, (24, columns))
     with (
         FileIO(shown) as reader,
-        stand_ins(environment) as (variables, inherited),
         subprocess.Popen(
             ["bash", "-c", script],
-            cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=inherited,
+            cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=inherited,
         ),
     ):  # fmt: skip
         os.close(output)

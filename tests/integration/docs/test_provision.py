@@ -8,14 +8,15 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.integration.docs.pages import Step, page, section, steps
-from tests.integration.docs.shell import PROGRAMS, alike, live
+from tests.integration.docs.shell import alike, live
+from tests.preloaded import PROGRAMS
 
 SERVER = ("provision.md", "A first workflow in five minutes")
 AGENT = ("machines-agent.md", "A first run")
@@ -28,10 +29,10 @@ def story(name: str, title: str) -> Iterator[Step]:
 
 
 @contextmanager
-def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+def started(command: str, programs: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """The server, until its end by a signal."""
     with subprocess.Popen(
-        [PROGRAMS / "ansible-ensemble", *shlex.split(command)[1:]],
+        [programs / "ansible-ensemble", *shlex.split(command)[1:]],
         env=environment | {"ANSIBLE_ENSEMBLE_PROVISION_PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -44,18 +45,24 @@ def started(command: str, environment: dict[str, str]) -> Iterator[subprocess.Po
             assert process.wait(60) == 0
 
 
-@pytest.mark.matrix
-@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-@pytest.mark.parametrize("sections", [(SERVER,), (COMMAND, AGENT)])
-def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:
+def lived(folder: Path, sections: Iterable[tuple[str, str]], programs: Path = PROGRAMS) -> None:
+    """Type sections of pages, from the start of a server on, in an empty folder and home."""
     first, *others = (step for section in sections for step in story(*section))
     assert len(others) > 15
-    environment = {"HOME": str(tmp_path), "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "NO_PROXY": "*"}
-    with started(first.command, environment) as server:
+    environment = {"HOME": str(folder), "PATH": f"{programs}:{os.environ['PATH']}", "NO_PROXY": "*"}
+    with started(first.command, programs, environment) as server:
         assert server.stdout
         said = first.printed or ""
         lines = [server.stdout.readline() for _ in said.splitlines()]
         port = re.search(r":(\d+)$", lines[2])
         assert port, lines
         assert alike("".join(lines).replace(port[1], "8092")) == alike(said)
-        live(others, tmp_path, {"8092": port[1], said.split()[7]: lines[0].split()[7]}, NO_PROXY="*")
+        words = {"8092": port[1], said.split()[7]: lines[0].split()[7]}
+        live(others, folder, words, programs=programs, NO_PROXY="*")
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+@pytest.mark.parametrize("sections", [(SERVER,), (COMMAND, AGENT)])
+def test_the_first_workflow(tmp_path: Path, sections: tuple[tuple[str, str], ...]) -> None:
+    lived(tmp_path, sections)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.docs.test_provision import COMMAND, lived
 from tests.integration.packaging.calls import call
 
 COLLECTION = "ansible_collections/tosca/ensemble"
@@ -96,6 +97,16 @@ def test_an_installed_wheel_deploys_by_command_and_by_playbook(wheel: Path, empt
     assert not (tiny / "note.txt").exists()
 
     deploy_by_playbook(empty, Path(shutil.copytree(TINY, tmp_path / "by-playbook")))
+
+
+@pytest.mark.matrix
+def test_an_installed_wheel_takes_a_machine_through_a_workflow_that_reboots_it(
+    wheel: Path, empty: Path, tmp_path: Path
+) -> None:
+    call([empty / "pip", "install", "--quiet", f"{wheel}[provision]"], tmp_path)
+    home = tmp_path / "home"
+    home.mkdir()
+    lived(home, [COMMAND], empty)
 
 
 @pytest.mark.matrix
