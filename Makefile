@@ -167,6 +167,7 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_provision.py
 	python tests/bench/bench_provision_store.py
 	python tests/bench/bench_provision_scale.py
+	python tests/bench/bench_provision_scale.py --postgres
 	python tests/bench/bench_kubernetes.py
 	python tests/bench/bench_resources.py
 	python tests/bench/bench_remote.py

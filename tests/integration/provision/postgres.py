@@ -93,6 +93,22 @@ class Cluster:
         self.run(self._shared, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         return self._shared
 
+    @property
+    def processor(self) -> float:
+        """The seconds of a processor that the server has used for its connections and itself."""
+        assert self._server
+        ticks = 0
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = [*map(int, file.read_text().rpartition(")")[2].split()[1:])]
+            except OSError:
+                continue  # the process has ended meanwhile
+            if int(file.parent.name) == self._server.pid:
+                ticks += sum(fields[10:14])  # with its children that ended
+            elif fields[0] == self._server.pid:
+                ticks += sum(fields[10:12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def run(self, url: str, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement beside the stores of a test; what it finds, if it is a query."""
         with psycopg.connect(url, autocommit=True) as connection:
