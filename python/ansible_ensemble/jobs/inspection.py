@@ -22,7 +22,7 @@ from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.lock import is_left, read_lock
+from ansible_ensemble.projects.lock import is_held
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.records.outputs import recorded_outputs
 from ansible_ensemble.views.reads import Deferred
@@ -128,8 +128,7 @@ def running_journal(ensemble: str, job: str) -> Path | None:
 
 def may_run(ensemble: str, journal: Path) -> bool:
     """Whether the job of a journal still runs, or may: its lock is held by who lives, or cannot be seen from here."""
-    held = read_lock(locate(ensemble).ensemble)
-    return journal.exists() and held is not None and not is_left(held)
+    return journal.exists() and is_held(locate(ensemble).ensemble)
 
 
 class RunningPlan(Struct, frozen=True):

@@ -22,10 +22,9 @@ from ansible_ensemble.ui.users import Users
 HERE = ("localhost", "127.0.0.1")
 #: Seconds for which a printed address opens a session, and for which a session lasts.
 TOKEN_LIFE, SESSION_LIFE = 3600.0, 12 * 3600.0
-_USED = (
-    "This address was used already, or is too old, or the server was started anew.\n"
-    "Press Enter where `ansible-ensemble ui` runs: it prints another one.\n"
-)
+_ANOTHER = "\nPress Enter where `ansible-ensemble ui` runs, or start it anew: it prints an address that opens them.\n"
+_NO_ADDRESS = f"This address opens no pages: it was used already, is too old, or is of a server that ended.{_ANOTHER}"
+_NO_SESSION = f"This browser may not see the pages: its session ended, or the server was started anew.{_ANOTHER}"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -106,7 +105,7 @@ class Access:
         right = SEE if request.match_info.http_exception else self.needs[request.match_info.handler]
         visitor = self.visitor(request)
         if visitor is None and (right != OPEN or self.users is None):
-            return web.Response(status=401, text="Log in first.\n" if self.users else _USED)
+            return web.Response(status=401, text="Log in first.\n" if self.users else _NO_SESSION)
         if request.method not in ("GET", "HEAD") and not self._is_own(request):
             return web.Response(status=403, text="Another site asked for this.\n")
         if visitor is not None and right not in (OPEN, *visitor.rights):
@@ -171,7 +170,7 @@ class Access:
 
     def _opened(self, request: web.Request, token: str) -> web.Response:
         if self._tokens.pop(_digest(token), 0.0) <= self._clock():
-            return web.Response(status=401, text=_USED)
+            return web.Response(status=401, text=_NO_ADDRESS)
         response = web.Response(status=303, headers={"Location": "/"})
         self._begin(request, response, "", "")
         return response

@@ -15,7 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.lock import is_left, read_lock
+from ansible_ensemble.projects.lock import is_held, is_left, read_lock
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.drift import last_drift
@@ -39,6 +39,7 @@ _GROUPS = ("type", "host", "group")
 _FLAGS = ("force", "prune")
 #: Seconds between two signs of life to viewers.
 _ALIVE = 15.0
+_GONE = "put it back, or end the pages and begin them for another one"
 
 
 class BadRequest(Exception):
@@ -168,9 +169,10 @@ class Pages:
         if not path.is_file():
             raise NotFound(f"the journal of {job} is not here")
         reading = await asyncio.to_thread(read_journal, path)
-        damage = [one.reason for one in reading.damage if not (one.at_end and job in begun)]
-        planned = await asyncio.to_thread(_planned, ensemble, reading.events) if job in begun else []
-        told = {"job": job, "running": job in begun, "planned": planned}
+        runs = job in begun and await asyncio.to_thread(is_held, ensemble)
+        damage = [f"line {one.place.line}: {one.reason}" for one in reading.damage if not (one.at_end and runs)]
+        planned = await asyncio.to_thread(_planned, ensemble, reading.events) if runs else []
+        told = {"job": job, "running": runs, "recorded": job not in begun, "planned": planned}
         return answer({**told, "entries": reading.events, "damage": damage})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
@@ -270,7 +272,7 @@ class Pages:
             EnsembleError: it is gone, or its file is wrong.
         """
         if not self.root.is_dir():
-            raise EnsembleError("the project's folder is gone", Place(str(self.root)))
+            raise EnsembleError("the project's folder is gone", Place(str(self.root)), hint=_GONE)
         project = find_project(self.root)
         found = list_ensembles(project)
         self._known = {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
@@ -327,7 +329,10 @@ def _words(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(name: str, path: Path, entry: EnsembleEntry | None) -> dict[str, Any]:
-    """An ensemble of the project: who holds its lock, and the jobs that run or were killed and are not recorded."""
+    """An ensemble of the project: who holds its lock, and the jobs that run or were killed and are not recorded.
+
+    The `stamp` differs when its files do.
+    """
     lock = read_lock(path)
     held = lock and {
         "operation": lock.operation,
@@ -336,7 +341,7 @@ def _listed(name: str, path: Path, entry: EnsembleEntry | None) -> dict[str, Any
         "left": is_left(lock),
     }
     about = {"name": entry.name, "environment": entry.environment} if entry else {"name": "", "environment": ""}
-    return {"path": name, **about, "lock": held, "running": _running(path)}
+    return {"path": name, **about, "lock": held, "running": _running(path), "stamp": hash(signature(path))}
 
 
 def _running(ensemble: Path) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME as JOBS_TSV
 from ansible_ensemble.execution.journal_tail import JournalTail
-from ansible_ensemble.projects.lock import lock_path
+from ansible_ensemble.projects.lock import is_held, lock_path
 from ansible_ensemble.records.journals import job_of_journal, open_journals, recorded_journals, recorded_name
 
 #: Seconds between two looks at the files.
@@ -24,9 +24,10 @@ _BEHIND = 400
 
 
 def signature(ensemble: Path) -> tuple[object, ...]:
-    """What differs when an ensemble's files do: its own, its list of jobs, its lock, and which jobs run."""
+    """What differs when an ensemble's files do, or when a job is killed."""
     files = (ensemble, ensemble.with_name(JOBS_TSV), lock_path(ensemble))
-    return (*map(_stamp, files), *open_journals(ensemble.parent))
+    journals = open_journals(ensemble.parent)
+    return (*map(_stamp, files), *journals, bool(journals) and is_held(ensemble))
 
 
 def _stamp(file: Path) -> tuple[int, int]:

@@ -80,19 +80,19 @@ class Served:
         ensemble: its only ensemble, as the API names it.
     """
 
-    def __init__(self, root: Path, users: Users | None = None) -> None:
+    def __init__(self, root: Path, users: Users | None = None, port: int = 0) -> None:
         self.root = root
         self.ensemble = "web/ensemble.yaml"
         self._access = Access(frozenset(), users=users)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
-        self._runner, self._port = self._run(self._start())
+        self._runner, self._port = self._run(self._start(port))
 
-    async def _start(self) -> tuple[web.AppRunner, int]:
+    async def _start(self, port: int) -> tuple[web.AppRunner, int]:
         runner = web.AppRunner(Pages(self.root, self._access).application(), shutdown_timeout=1.0)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
         port = runner.addresses[0][1]
         self._access.hosts = hosts_of(port)
         return runner, port
@@ -110,6 +110,8 @@ class Served:
         return f"{self.url}/?token={self._access.new_token()}"
 
     def close(self) -> None:
+        if self._loop.is_closed():
+            return
         self._run(self._runner.cleanup())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -70,10 +70,7 @@ def test_another_terminal_shows_the_time_to_go(project: Path) -> None:
 def test_that_it_was_killed_is_said(project: Path) -> None:
     never = project / "never"
     job, watcher, _told = watched(project, never)
-    while processes := _processes_with(f"WAITS_FOR={never}"):
-        for process in processes:
-            with suppress(ProcessLookupError):
-                os.kill(process, 9)
+    kill_all(f"WAITS_FOR={never}")
     rest, _none = watcher.communicate(timeout=120)
     job.communicate(timeout=120)
     assert watcher.returncode == 1
@@ -93,8 +90,15 @@ def _names(project: Path) -> list[str]:
     return [f"{one.name.partition('.')[0][-8:]}0000" for one in (*jobs.glob("job*.journal"), *jobs.glob("job*.jsonl"))]
 
 
+def kill_all(variable: str) -> None:
+    """Kill the processes that have a variable in their environment."""
+    while processes := _processes_with(variable):
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, 9)
+
+
 def _processes_with(variable: str) -> list[int]:
-    """The processes that have a variable in their environment."""
     found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):

@@ -1,5 +1,7 @@
 // The API, whose documents are those of the command's `--output json`.
 
+import { connected } from "./dom.js";
+
 export class Refused extends Error {
   constructor(status, errors) {
     super(errors.map((error) => error.text).join("\n"));
@@ -18,8 +20,10 @@ async function request(method, path, parameters, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
+    connected(false);
     throw new Refused(0, [{ text: "the server does not answer: it was stopped, or this machine is not reached" }]);
   }
+  connected(true);
   const text = await response.text();
   if (response.status === 401) dispatchEvent(new Event("loggedout"));
   if (!response.ok) {
@@ -51,12 +55,14 @@ export function follow(ensemble, { entries, changed }) {
       source.addEventListener("entries", (event) => entries(JSON.parse(event.data)));
       source.addEventListener("changed", () => changed());
       source.addEventListener("ready", () => {
+        connected(true);
         if (begun) changed(); // nobody was told of what happened meanwhile
         begun = true;
         resolve(stop);
       });
       source.addEventListener("error", () => {
-        if (begun && source.readyState === EventSource.CLOSED) changed(); // refused: the page says why
+        if (source.readyState !== EventSource.CLOSED) get("session").catch(() => {}); // whether there still is a server
+        else if (begun) changed(); // refused: the page says why
         resolve(stop);
       });
     };

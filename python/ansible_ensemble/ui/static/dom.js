@@ -85,6 +85,13 @@ export function announce(text) {
   document.getElementById("announcements").textContent = text;
 }
 
+/** Say above the page whether the server answers. */
+export function connected(is) {
+  const place = document.getElementById("connection");
+  const text = is ? "" : "The server does not answer. This page goes on by itself once it does.";
+  if (place.textContent !== text) place.textContent = text;
+}
+
 export function problems(errors) {
   return h("div", { class: "problem", role: "alert" }, errors.map((error) => h("div", {},
     h("strong", {}, "Error: "), error.text ?? error.message)));

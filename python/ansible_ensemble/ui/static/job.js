@@ -38,6 +38,7 @@ class Job {
     this.header = this.end = null;
     this.log.replaceChildren();
     this.running = found.running;
+    this.recorded = found.recorded;
     this.damage = found.damage;
     this.planned = found.planned;
     found.entries.forEach((entry) => this.take(entry));
@@ -112,9 +113,10 @@ class Job {
     const at = content.querySelector(".timeline")?.parentElement.scrollTop ?? 0;
     const read = this.log.isConnected && this.log.scrollTop + this.log.clientHeight < this.log.scrollHeight - ROW ? this.log.scrollTop : Infinity;
     const begun = all.length - ended.length;
-    show(content, h("h1", {}, `Job ${name}`), this.damage.length ? problems(this.damage.map((text) => ({ text }))) : null,
+    show(content, h("h1", {}, `Job ${name}`), this.damaged(),
       h("p", { class: "summary" }, this.header?.workflow ?? "", " ", badge(this.running ? "running" : failed.length ? "failed" : this.end ? "ok" : "interrupted"),
         ` ${ended.length} of ${this.header?.total ?? "?"} operations${this.running && begun ? `, ${begun} running` : ""}, ${duration(seconds)}`),
+      this.running || this.recorded ? null : h("p", { class: "warning" }, "This job was killed: the next job records what it did, or ansible-ensemble recover."),
       this.header?.approvedBy ? h("p", {}, `Approved by ${this.header.approvedBy}`) : null,
       this.said,
       !this.running && this.end && this.header?.workflow === "deploy" && project.may.includes("plan")
@@ -131,6 +133,12 @@ class Job {
     this.log.scrollTop = Math.min(read, this.log.scrollHeight);
     clearTimeout(this.timer);
     if (this.running) this.timer = setTimeout(() => this.draw(), 1000);
+  }
+
+  damaged() {
+    if (!this.damage.length) return null;
+    const rest = this.recorded ? `; ansible-ensemble show ${this.context.name} has its record` : "";
+    return problems([{ text: `the journal is damaged (${this.damage.join(", ")}), and this page shows what can be read of it${rest}` }]);
   }
 
   /** What is still to begin, in the plan's order where that is known, and what each waits for. */

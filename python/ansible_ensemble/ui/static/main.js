@@ -94,7 +94,7 @@ async function render() {
       entries: (news) => (view ? view.entries?.(news) : early.push(news)),
       changed: () => {
         clearTimeout(due);
-        due = setTimeout(() => view && redraw(view, room, () => mine === turn), 300);
+        due = setTimeout(() => view && redraw(view, room, content, () => mine === turn), 300);
       },
     });
     if (mine !== turn) {
@@ -119,12 +119,14 @@ async function render() {
   }
 }
 
-async function redraw(view, content, current) {
+async function redraw(view, room, content, current) {
   try {
     await view.refresh();
-    if (current()) announce("The page shows what is new.");
+    if (!current()) return;
+    if (!room.isConnected) show(content, room); // an error stood there
+    announce("The page shows what is new.");
   } catch (error) {
-    if (current()) failed(content, error);
+    if (current() && error.status !== 0) failed(content, error); // a server that does not answer is waited for
   }
 }
 

@@ -23,7 +23,7 @@ export async function render(content, { project, address }) {
       if (!document.hidden) for (const one of (await get("project")).ensembles) rows.get(one.path)?.update(one);
       show(said);
     } catch (error) {
-      show(said, problems(error.errors ?? [{ text: error.message }]));
+      if (error.status !== 0) show(said, problems(error.errors ?? [{ text: error.message }]));
     }
     later();
   }
@@ -52,7 +52,7 @@ class Row {
   update(one) {
     const known = JSON.stringify(this.one);
     this.one = one;
-    if (JSON.stringify(one) === known) return;
+    if (JSON.stringify(one) === known && !this.failed) return;
     this.tell();
     this.load();
   }
@@ -71,10 +71,12 @@ class Row {
     const parameters = { ensemble: this.one.path };
     try {
       const found = await get("status", parameters);
+      this.failed = false;
       show(this.status, badge(found.status ?? "not deployed"));
       show(this.count, String(found.instances.length));
     } catch (error) {
-      show(this.status, badge("invalid"), h("div", { class: "faint" }, error.message));
+      this.failed = true;
+      if (error.status !== 0) show(this.status, badge("invalid"), h("div", { class: "faint" }, error.message));
       return;
     }
     try {
@@ -88,7 +90,8 @@ class Row {
       show(this.drift, drift === null ? h("span", { class: "faint" }, "not checked")
         : h("a", { href: this.address("drift", this.one.path) }, drifted ? `${drifted} drifted` : "none"));
     } catch (error) {
-      show(this.last, h("span", { class: "faint" }, error.message));
+      this.failed = true;
+      if (error.status !== 0) show(this.last, h("span", { class: "faint" }, error.message));
     }
   }
 }

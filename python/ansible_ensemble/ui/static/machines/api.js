@@ -1,5 +1,7 @@
 // The API of the server of machines; the token that logging in gives lives as long as the tab.
 
+import { connected } from "./dom.js";
+
 const KEPT = ["token", "user"];
 const LIFE = 12 * 3600;
 
@@ -75,7 +77,7 @@ export function follow(filters, concerns, changed) {
         socket.close();
         return;
       }
-      delete document.body.dataset.offline;
+      connected(true);
       for (const filter of filters) socket.send(`register ${filter}`);
       changed(); // nobody was told of what happened before
     });
@@ -87,7 +89,7 @@ export function follow(filters, concerns, changed) {
     });
     socket.addEventListener("close", () => {
       if (stopped) return;
-      document.body.dataset.offline = "";
+      connected(false);
       changed(); // the token may have expired
       again = setTimeout(connect, 2000);
     });
