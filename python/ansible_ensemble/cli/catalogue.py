@@ -60,6 +60,8 @@ _MESH = (
     Command("mesh worker", "mesh.worker", "be the worker of a node", _NODES),
 )
 
+_AWX = (Command("awx export", "awx", "print what sets AWX up, as a playbook of awx.awx", _PROJECTS),)
+
 COMMANDS: tuple[Command, ...] = (
     Command("plan", "plan", "show what a job would do, and why; changes nothing", JOBS),
     Command("deploy", "workflow", "create and update instances to match the specification", JOBS, runs=True),
@@ -101,6 +103,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "forget", "forget", "remove an instance from the status, without deleting the resource", _PROJECTS, rare=True
     ),
+    Command("awx", "", "print what sets AWX up", _PROJECTS, rare=True, made_of=lambda: _AWX),
     Command(
         "provision", "", "drive machines through workflows, and serve those who do", _MACHINES, made_of=_of_machines
     ),

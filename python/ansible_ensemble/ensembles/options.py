@@ -26,7 +26,7 @@ _RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided"
 _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
 _GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
-_LOCATING = _READ | {"commands": (*_READING, "history", "show", "recover", "unlock", "forget", "state")}
+_LOCATING = _READ | {"commands": (*_READING, "history", "show", "recover", "unlock", "forget", "state", "awx")}
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.language.values import has_secret, resolve, schema_entry
 from ansible_ensemble.projects.project import repository_root
+from ansible_ensemble.reports.survey import survey as make_survey
 
 _NUMBERS = frozenset({"integer", "float"})
 
@@ -33,6 +34,18 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
         "path": os.path.relpath(meant, repository_root(location.ensemble.parent)),
         "inputs": _described(topology.inputs, topology),
         "workflows": {name: _described(one.inputs, topology) for name, one in topology.workflows.items()},
+    }
+
+
+def surveys(location: Location, options: JobOptions) -> dict[str, Any]:
+    """The surveys of AWX that ask for the inputs of an ensemble's jobs, and the ensemble's path in its repository."""
+    found = read_inputs(location, options)
+    inputs = found["inputs"]
+    return {
+        "path": found["path"],
+        "deploy": make_survey(inputs),
+        "others": make_survey(inputs, begins=False),
+        "workflows": {name: make_survey(inputs, begins=False, also=own) for name, own in found["workflows"].items()},
     }
 
 

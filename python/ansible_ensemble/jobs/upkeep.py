@@ -11,7 +11,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs import commands, inspection
-from ansible_ensemble.jobs.inputs import read_inputs
+from ansible_ensemble.jobs.inputs import surveys
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result
 from ansible_ensemble.jobs.stored_state import fetch_state
@@ -23,7 +23,6 @@ from ansible_ensemble.reports.history_text import history_text
 from ansible_ensemble.reports.outputs_text import outputs_text
 from ansible_ensemble.reports.status_text import status_text
 from ansible_ensemble.reports.style import Style
-from ansible_ensemble.reports.survey import survey as make_survey
 
 
 def info(
@@ -70,17 +69,9 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
 
 
 def survey(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
-    """The surveys of AWX that ask for the inputs of an ensemble's jobs, and the ensemble's path in its repository."""
-    location = located(ensemble)
-    found = read_inputs(location, JobOptions.from_mapping({**options, "vault": vault_of(action)}))
-    inputs = found["inputs"]
-    return {
-        "changed": False,
-        "path": found["path"],
-        "deploy": make_survey(inputs),
-        "others": make_survey(inputs, begins=False),
-        "workflows": {name: make_survey(inputs, begins=False, also=own) for name, own in found["workflows"].items()},
-    }
+    """What `surveys` makes of an ensemble."""
+    given = JobOptions.from_mapping({**options, "vault": vault_of(action)})
+    return {"changed": False, **surveys(located(ensemble), given)}
 
 
 def recover(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:

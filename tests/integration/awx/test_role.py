@@ -6,7 +6,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,8 @@ VARIABLES: dict[str, Any] = {
 
 @dataclass
 class Run:
+    """How a playbook ended, and what it printed."""
+
     code: int
     output: str
 
@@ -86,8 +88,27 @@ def awx() -> Awx:
     return Awx()
 
 
+@dataclass
+class Site:
+    """A project beside an AWX."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def __call__(self, *arguments: str, **variables: Any) -> Run:
+        """Run the role's playbook with further variables."""
+        return self.play("tosca.ensemble.awx", *self.given(**variables), *arguments)
+
+    def play(self, playbook: str, *arguments: str) -> Run:
+        done = run_command([PROGRAMS / "ansible-playbook", playbook, *arguments], env=self.environment, cwd=self.folder)
+        return Run(done.returncode, done.stdout + done.stderr)
+
+    def given(self, **variables: Any) -> tuple[str, str]:
+        return "-e", json.dumps({**VARIABLES, "awx_ensemble": "web/service.yaml", **variables})
+
+
 @pytest.fixture(scope="module")
-def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Run]]:
+def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Run the playbook with further variables, against the AWX of the module."""
     folder = tmp_path_factory.mktemp("site")
     (folder / ".git").mkdir()
@@ -105,18 +126,11 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
             "CONTROLLER_HOST": url,
             "CONTROLLER_OAUTH_TOKEN": Awx.TOKEN,
         }
-
-        def play(*arguments: str, **variables: Any) -> Run:
-            given = json.dumps({**VARIABLES, "awx_ensemble": "web/service.yaml", **variables})
-            command = [PROGRAMS / "ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
-            done = run_command(command, env=environment, cwd=folder)
-            return Run(done.returncode, done.stdout + done.stderr)
-
-        yield play
+        yield Site(folder, environment)
 
 
 @pytest.fixture(scope="module")
-def made(awx: Awx, run: Callable[..., Run]) -> Awx:
+def made(awx: Awx, run: Site) -> Awx:
     """The AWX, after a run."""
     done = run()
     assert done.code == 0, done.output
@@ -124,7 +138,7 @@ def made(awx: Awx, run: Callable[..., Run]) -> Awx:
     return awx
 
 
-def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Callable[..., Run], awx: Awx) -> None:
+def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Site, awx: Awx) -> None:
     before = awx.changes
     done = run("--check", awx_name="elsewhere")
     assert done.code == 0, done.output
@@ -239,14 +253,27 @@ def test_credentials_reach_a_job(made: Awx, tmp_path: Path) -> None:
     assert f"username=robot\npassword={CANARY}\n" in told.stdout
 
 
-def test_a_second_run_changes_nothing(made: Awx, run: Callable[..., Run]) -> None:
+def test_a_second_run_changes_nothing(made: Awx, run: Site) -> None:
     before = made.changes
     done = run()
     assert done.code == 0, done.output
     assert (made.changes - before, done.changed) == (0, 0), done.output
 
 
-def test_what_is_changed_by_hand_is_put_back(made: Awx, run: Callable[..., Run]) -> None:
+def test_the_exported_playbook_changes_nothing(made: Awx, run: Site) -> None:
+    exported = run_command(
+        [PROGRAMS / "ansible-ensemble", "awx", "export", *run.given()], env=run.environment, cwd=run.folder
+    )
+    assert exported.returncode == 0, exported.stderr
+    assert CANARY not in exported.stdout
+    (run.folder / "exported.yml").write_text(exported.stdout)
+    before = made.changes
+    done = run.play("exported.yml", *run.given())
+    assert done.code == 0, done.output
+    assert (made.changes - before, done.changed) == (0, 0), done.output
+
+
+def test_what_is_changed_by_hand_is_put_back(made: Awx, run: Site) -> None:
     project, check = made.named("projects", "web")["id"], made.named("job_templates", "web check")["id"]
     made.update("projects", project, {"scm_branch": "other"})
     made.update("job_templates", check, {"extra_vars": "{}"})
@@ -256,7 +283,7 @@ def test_what_is_changed_by_hand_is_put_back(made: Awx, run: Callable[..., Run])
     assert json.loads(made.named("job_templates", "web check")["extra_vars"])["ensemble_fail_on_drift"] is True
 
 
-def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) -> None:
+def test_check_mode_tells_what_would_change(made: Awx, run: Site) -> None:
     before = made.changes
     done = run(
         "--check", awx_project_branch="other", awx_check_schedule="DTSTART:20260101T040000Z RRULE:FREQ=DAILY;INTERVAL=1"
@@ -264,7 +291,7 @@ def test_check_mode_tells_what_would_change(made: Awx, run: Callable[..., Run]) 
     assert (done.code, done.changed, made.changes - before) == (0, 2, 0), done.output
 
 
-def test_a_workflow_of_the_topology_that_is_left_out_is_told(run: Callable[..., Run]) -> None:
+def test_a_workflow_of_the_topology_that_is_left_out_is_told(run: Site) -> None:
     told = "The workflow start of the topology gets no job template"
     assert told in " ".join(run("--check", awx_ensemble="web/started.yaml").output.split())
     chosen = ["deploy", "check", "start"]
@@ -282,7 +309,7 @@ def test_a_workflow_of_the_topology_that_is_left_out_is_told(run: Callable[..., 
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_made(
-    awx: Awx, run: Callable[..., Run], variables: dict[str, Any], message: str
+    awx: Awx, run: Site, variables: dict[str, Any], message: str
 ) -> None:
     before = awx.changes
     done = run(**variables)
@@ -291,7 +318,7 @@ def test_what_cannot_be_is_refused_before_anything_is_made(
     assert CANARY not in done.output
 
 
-def test_absent_removes_what_was_made(awx: Awx, run: Callable[..., Run]) -> None:
+def test_absent_removes_what_was_made(awx: Awx, run: Site) -> None:
     def names() -> dict[str, list[str]]:
         return {kind: awx.names(kind) for kind in awx.objects if kind not in ("workflow_job_template_nodes", *KEPT)}
 

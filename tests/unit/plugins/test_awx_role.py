@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,7 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
 
 
-def tasks(listed: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The modules of awx.awx that tasks use, with what they are given."""
-    for task in listed:
-        yield from tasks(task.get("block", []))
-        yield from ((name, task[name]) for name in task if name.startswith("awx.awx."))
-
-
-GIVEN = [
-    pytest.param(name, given, id=f"{file.stem}-{name}-{given.get('name', given.get('identifier'))}")
-    for file in sorted((ROLE / "tasks").glob("*.yml"))
-    for name, given in tasks(yaml.load(file.read_text(), Loader))
-]
+OBJECTS: dict[str, dict[str, Any]] = yaml.load((ROLE / "vars" / "main.yml").read_text(), Loader)["awx_objects"]
 
 
 def declared(module: str) -> dict[str, Any]:
@@ -50,9 +38,9 @@ def declared(module: str) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(not MODULES.is_dir(), reason="make community installs the collection awx.awx")
-@pytest.mark.parametrize(("module", "given"), GIVEN)
-def test_modules_get_what_they_declare(module: str, given: dict[str, Any]) -> None:
-    known = declared(module)
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_modules_get_what_they_declare(kind: str) -> None:
+    known, given = declared(OBJECTS[kind]["module"]), OBJECTS[kind]["arguments"]
     assert given.keys() <= known.keys()
     assert {name for name, said in known.items() if "required" in said} <= given.keys()
     for name, value in given.items():
@@ -60,10 +48,18 @@ def test_modules_get_what_they_declare(module: str, given: dict[str, Any]) -> No
             assert value in ast.literal_eval(known[name]["choices"])
 
 
-def test_the_role_uses_modules_of_awx_that_the_linter_knows_of() -> None:
-    used = {parameters.values[0] for parameters in GIVEN}
-    assert used == set(yaml.safe_load((REPOSITORY / ".ansible-lint").read_text())["mock_modules"])
-    assert len(used) > 10
+def test_a_kind_comes_after_those_that_it_needs() -> None:
+    before: set[str] = set()
+    for kind, said in OBJECTS.items():
+        assert before >= {*said.get("needs", ())}, kind
+        before.add(kind)
+
+
+def test_each_module_gets_its_arguments_and_the_linter_knows_of_it() -> None:
+    used = {said["module"] for said in OBJECTS.values()}
+    [task, _] = yaml.safe_load((ROLE / "tasks" / "object.yml").read_text())
+    assert task["module_defaults"].keys() == used
+    assert {*yaml.safe_load((REPOSITORY / ".ansible-lint").read_text())["mock_modules"]} == used
 
 
 def test_each_variable_has_a_default_or_is_asked_for() -> None:
