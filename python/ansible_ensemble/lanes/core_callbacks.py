@@ -31,6 +31,10 @@ _METHODS = {
     "unreachable": "v2_runner_on_unreachable",
     "retry": "v2_runner_retry",
 }
+#: What begins a task, and is held back of one that is a job.
+_BEGINNINGS = ("v2_playbook_on_task_start", "v2_runner_on_start")
+#: The module that is a job.
+_JOB = "tosca.ensemble.execute"
 _STATISTICS = {"failed": "failures", "skipped": "skipped", "unreachable": "dark"}
 
 
@@ -84,10 +88,45 @@ class Audience(Struct, frozen=True):
 
 def install() -> None:
     """Have this process, which workers are forked from, tell its callbacks what a job in a worker sends."""
+    from ansible.executor.task_queue_manager import TaskQueueManager
     from ansible.utils.display import Display
 
     if not hasattr(Display(), _METHOD):
-        setattr(Display(), _METHOD, OperationTasks())
+        operations = OperationTasks()
+        setattr(Display(), _METHOD, operations)
+        TaskQueueManager.send_callback = without_jobs(TaskQueueManager.send_callback, operations)
+
+
+def without_jobs(send: Callable[..., None], operations: OperationTasks) -> Callable[..., None]:
+    """Core's `send_callback`, by which a task that is a job is told to the plugin that writes the output alone.
+
+    Others are told of its operations instead; of itself where that would hide something: it failed and no operation
+    did, or it had none.
+    """
+    held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    def send_callback(manager: Any, *call: Any, **more: Any) -> None:
+        if all(_action_of(one) != _JOB for one in call):
+            send(manager, *call, **more)
+            return
+        send(_with_plugins(manager, slice(1)), *call, **more)
+        if call[0] in _BEGINNINGS:
+            if call[0] == _BEGINNINGS[0]:
+                operations.endings.clear()
+                held.clear()
+            held.append((call, more))
+        elif not (operations.have_failed if call[0] == _METHODS["failed"] else operations.endings):
+            for begun, besides in held:
+                send(_without_output(manager), *begun, **besides)
+            held.clear()
+            send(_without_output(manager), *call, **more)
+
+    return send_callback
+
+
+def _action_of(argument: Any) -> str | None:
+    """The module of a task, or of the task of a result."""
+    return getattr(getattr(argument, "task", argument), "resolved_action", None)
 
 
 def audience(*, output: bool) -> Audience | None:
@@ -121,10 +160,20 @@ def _running_play() -> tuple[Any, Any] | None:
 
 
 class OperationTasks:
-    """Tells the callbacks of this process of operations; called by the thread that reads what workers send."""
+    """Tells the callbacks of this process of operations; called by the thread that reads what workers send.
+
+    Attributes:
+        endings: how those of the last job ended, but for failures that are ignored or rescued.
+    """
 
     def __init__(self) -> None:
+        self.endings: list[str] = []
         self._tasks: dict[tuple[str, str], Any] = {}
+
+    @property
+    def have_failed(self) -> bool:
+        """Whether one of them failed."""
+        return not {"failed", "unreachable"}.isdisjoint(self.endings)
 
     def __call__(self, event: TaskEvent, shows: bool) -> None:
         """Take an event; an error here must not end the thread, without which the playbook would wait for ever."""
@@ -157,6 +206,7 @@ class OperationTasks:
             _tell_end(told, host, task, event)
         if event.ending not in (None, "retry"):
             _count(manager._stats, event)
+            self.endings.append("ok" if event.ignored or not event.counted else event.ending)
 
 
 @contextmanager
@@ -174,8 +224,12 @@ def _beside(play: Any, *, others: bool) -> Iterator[None]:
 
 def _without_output(manager: Any) -> Any:
     """The manager without the plugin that writes the playbook's output, which is the first one."""
+    return _with_plugins(manager, slice(1, None))
+
+
+def _with_plugins(manager: Any, chosen: slice) -> Any:
     other = copy.copy(manager)
-    other._callback_plugins = manager._callback_plugins[1:]
+    other._callback_plugins = manager._callback_plugins[chosen]
     return other
 
 

@@ -44,6 +44,7 @@ LISTED = """\
     - name: Mend
       ansible.builtin.debug: {msg: mended}
 """
+NESTED = ("Say it", "Fail and go on", "Fail and mend", "Mend")
 TASKS = [f"{name}: configure" for name in ("broken", "file", "hidden", "listed")]
 
 
@@ -108,6 +109,7 @@ def test_callbacks_are_told_of_operations_of_the_command(command, tmp_path: Path
 
     cases = ElementTree.parse(next((folder / "junit").iterdir())).iter("testcase")
     names = {str(case.get("name")): [part.tag for part in case] for case in cases}
+    assert {name.partition(": ")[2] for name in names} == {*TASKS, *NESTED}
     assert names["[web1] Carry out a plan: file: configure"] == ["system-out"]
     assert names["[web2] Carry out a plan: broken: configure"] in (["failure"], ["error"])  # the latter from 2.21 on
 
@@ -155,6 +157,17 @@ def test_callbacks_are_told_by_a_playbook_and_by_the_runner(command, tmp_path: P
             assert banner.endswith(event["event_data"]["task"]), "a result is below the name of its own task"
 
 
+def test_a_job_that_fails_before_its_operations_is_told_as_a_task(command, tmp_path: Path, repository: Path):
+    folder = _project(tmp_path, repository)
+    arguments = {"ensemble": "web.yaml", "workflow": "deploy", "plan_file": "none"}
+    tasks = [{"name": "Execute the plan", "tosca.ensemble.execute": arguments}]
+    (folder / "site.yml").write_text(json.dumps([{"hosts": "web1", "gather_facts": False, "tasks": tasks}]))
+    done = command("site.yml", program="ansible-playbook", cwd=folder, extra={"TOLD": str(folder / "told")})
+    assert done.code == 2, done.output
+    told = [(one["what"], one["task"]) for one in _told(folder / "told") if one["task"]]
+    assert told == [(what, "Execute the plan") for what in ("task", "start", "failed")]
+
+
 @pytest.mark.parametrize("plugin", ["ansible.posix.profile_tasks", "community.general.log_plays"])
 def test_callbacks_of_collections(command, tmp_path: Path, repository: Path, plugin: str):
     community = repository / ".build" / "community"
@@ -176,6 +189,7 @@ def test_callbacks_of_collections(command, tmp_path: Path, repository: Path, plu
     assert (folder / "told").exists()  # ansible.cfg counts
     if plugin.endswith("profile_tasks"):
         assert all(f"\n{task} ---" in done.output for task in TASKS), done.output
+        assert "\nExecute the plan ---" not in done.output
     else:
         assert "sesame" not in (folder / "log" / "web1").read_text()
         assert "/made" in (folder / "log" / "web1").read_text()

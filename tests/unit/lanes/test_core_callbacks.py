@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from ansible.executor.stats import AggregateStats
 from ansible.inventory.host import Host
+from ansible.playbook.task import Task
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import core_callbacks
-from ansible_ensemble.lanes.core_callbacks import OperationTasks, TaskEvent, audience
+from ansible_ensemble.lanes.core_callbacks import OperationTasks, TaskEvent, audience, without_jobs
 
 EVENT = TaskEvent(id="A1", name="web: create", action="acme.web.install", host="web1", place=Place("/e/web.yaml", 3))
 
@@ -65,3 +67,33 @@ def test_operations_are_counted_for_their_hosts(
     assert sent[:2] == ["v2_playbook_on_task_start", "v2_runner_on_start"]
     assert len(sent) == 3
     assert {name: number for name, number in statistics.summarize("web1").items() if number} == counts
+
+
+@pytest.mark.parametrize(
+    ("endings", "end", "others"),
+    [
+        (["ok"], "v2_runner_on_ok", []),
+        (["ok", "failed"], "v2_runner_on_failed", []),
+        (["ok"], "v2_runner_on_failed", ["v2_playbook_on_task_start", "v2_runner_on_failed"]),
+        ([], "v2_runner_on_ok", ["v2_playbook_on_task_start", "v2_runner_on_ok"]),
+    ],
+)
+def test_a_job_is_told_to_the_writer_and_to_others_only_where_its_operations_do_not_tell(
+    endings: list[str], end: str, others: list[str]
+):
+    sent: dict[str, list[str]] = {"writer": [], "junit": []}
+
+    def send(manager: Any, method: str, *_arguments: Any, **_more: Any) -> None:
+        for plugin in manager._callback_plugins:
+            sent[plugin].append(method)
+
+    manager, operations = SimpleNamespace(_callback_plugins=["writer", "junit"]), OperationTasks()
+    send_callback = without_jobs(send, operations)
+    job, other = Task(), Task()
+    job._resolved_action, other._resolved_action = "tosca.ensemble.execute", "ansible.builtin.copy"
+    send_callback(manager, "v2_playbook_on_task_start", job, is_conditional=False)
+    operations.endings.extend(endings)
+    send_callback(manager, end, SimpleNamespace(task=job))
+    assert sent == {"writer": ["v2_playbook_on_task_start", end], "junit": others}
+    send_callback(manager, "v2_playbook_on_task_start", other, is_conditional=False)
+    assert [one[-1] for one in sent.values()] == ["v2_playbook_on_task_start"] * 2
