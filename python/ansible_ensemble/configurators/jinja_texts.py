@@ -47,6 +47,8 @@ _DEFAULTS = ("default", "d")
 
 def syntax_fault(text: str, signs: Mapping[str, Any] | None = None) -> tuple[str, int] | None:
     """What Jinja has against a template, and in which of its lines; None if it can be rendered as far as that goes."""
+    if "{" not in text and not signs and not text.startswith("#"):  # most texts are no templates
+        return None
     from jinja2 import TemplateSyntaxError
 
     body, options, before = _headed(text, signs)

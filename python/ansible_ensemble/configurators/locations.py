@@ -24,8 +24,8 @@ _TERRAFORM = ("*.tf", "*.tf.json")
 #: Where Ansible looks for roles, collections and modules by default.
 _ROLES_PATH = ("~/.ansible/roles", "/usr/share/ansible/roles", "/etc/ansible/roles")
 _COLLECTIONS_PATH = ("~/.ansible/collections", "/usr/share/ansible/collections")
-#: What says where collections are.
-_SETTINGS = ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME", "ANSIBLE_CONFIG", "HOME")
+#: What says where collections and modules are.
+_SETTINGS = ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_LIBRARY", "ANSIBLE_HOME", "ANSIBLE_CONFIG", "HOME")
 _MODULE_PATH = ("~/.ansible/plugins/modules", "/usr/share/ansible/plugins/modules")
 
 
@@ -131,11 +131,14 @@ def _roles_path() -> Iterator[Path]:
 
 def collection_folders(root: Path) -> tuple[Path, ...]:
     """Folders that hold collections by namespace, in the order in which Ansible searches them."""
+    return _collection_folders(root, _here(), tuple(map(os.environ.get, _SETTINGS)), tuple(sys.path))
+
+
+def _here() -> str:
     try:
-        here = os.getcwd()  # noqa: PTH109  (each operation asks)
+        return os.getcwd()  # noqa: PTH109  (each operation asks)
     except OSError:
-        here = ""
-    return _collection_folders(root, here, tuple(map(os.environ.get, _SETTINGS)), tuple(sys.path))
+        return ""
 
 
 @lru_cache(maxsize=16)
@@ -161,20 +164,28 @@ def is_in_library(name: str, operation: Operation, root: Path) -> bool:
 
     It may have any suffix, or none.
     """
-    files = (file for folder in library_folders(operation, root) for file in folder.glob(f"{name}*"))
-    return any(file.name.partition(".")[0] == name and file.is_file() for file in files)
+    return any(_has_module(folder, name) for folder in library_folders(operation, root))
+
+
+def _has_module(folder: Path, name: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.partition(".")[0] == name and entry.is_file() for entry in entries)
+    except OSError:
+        return False
 
 
 def library_folders(operation: Operation, root: Path) -> list[Path]:
     """Folders that hold modules by their short names."""
-    return [*(base / "library" for base in (operation.base, root) if base is not None), *_library()]
+    own = [base / "library" for base in (operation.base, root) if base is not None]
+    return [*own, *_library(_here(), tuple(map(os.environ.get, _SETTINGS)))]
 
 
-def _library() -> Iterator[Path]:
+@lru_cache(maxsize=16)
+def _library(_here: str, _given: tuple[str | None, ...]) -> tuple[Path, ...]:
     if may_be_set("library", ("ANSIBLE_LIBRARY", "ANSIBLE_HOME")):
-        yield from map(Path, setting("DEFAULT_MODULE_PATH"))
-    else:
-        yield from (Path(folder).expanduser() for folder in _MODULE_PATH)
+        return tuple(map(Path, setting("DEFAULT_MODULE_PATH")))
+    return tuple(Path(folder).expanduser() for folder in _MODULE_PATH)
 
 
 @lru_cache(maxsize=1)
@@ -184,7 +195,8 @@ def builtin_modules() -> frozenset[str]:
     return frozenset(file.stem for file in files if file.suffix == ".py" and not file.stem.startswith("_"))
 
 
-def ansible_homes() -> list[Path]:
+@lru_cache(maxsize=1)
+def ansible_homes() -> tuple[Path, ...]:
     """Folders of the package `ansible`, which is not imported."""
     spec = find_spec("ansible")
-    return [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []
+    return tuple(Path(folder) for folder in (spec.submodule_search_locations or ())) if spec is not None else ()

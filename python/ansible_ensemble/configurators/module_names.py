@@ -83,8 +83,10 @@ def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | Non
     if home is None:
         collection = ".".join(name.split(".")[:2])
         return f"the collection {collection} of the module {name} is not installed", _install(collection)
+    if any(_holds(folder, home.module) for folder in home.folders):
+        return None
     known = _routed(home.routing)
-    if any(_holds(folder, home.module) for folder in home.folders) or home.module in known:
+    if home.module in known:
         return None
     near = closest(home.module, {*_names(home.folders), *known})
     return f"there is no module {name}", f"did you mean {home.collection}.{near}?" if near else None

@@ -10,6 +10,8 @@ from pathlib import Path
 _WORD = re.compile(r"[\w./~+-]+")
 #: A module, filter, test, lookup or role of a collection.
 _OF_COLLECTION = re.compile(r"\b([a-z_]\w*)\.([a-z_]\w*)\.[a-z_]\w*")
+#: What is written like collections and is a part of Ansible.
+_OF_ANSIBLE = {("ansible", "builtin"), ("ansible", "legacy")}
 #: Where Ansible looks for a name, beside a file. In the first ones a word without a dot or slash is one of the text.
 _FOLDERS = ("", "tasks", "vars", "files", "templates")
 _OF_FILES = frozenset({"files", "templates"})
@@ -40,7 +42,7 @@ def collections_named(text: str, folders: Iterable[Path]) -> Iterator[Path]:
         folders: those that hold collections by namespace, in the order in which Ansible searches them.
     """
     folders = list(folders)
-    for namespace, name in set(_OF_COLLECTION.findall(text)):
+    for namespace, name in set(_OF_COLLECTION.findall(text)) - _OF_ANSIBLE:
         home = next((home for base in folders if (home := base / namespace / name).is_dir()), None)
         if home is not None:
             version = home / "MANIFEST.json"

@@ -5,6 +5,7 @@ A number that got smaller is written down here, so that it stays.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,6 +33,8 @@ MOST = {
     "plan nothing": 125,
     "check": 2390,
 }
+#: Calls for each resource, a module with its arguments.
+MOST_OF_RESOURCES = {"read": 819, "plan": 2254}
 FEW, MANY = 10, 40
 COMMAND = '{className: Cmd, primary: "true"}'
 START = subprocess.Popen.__init__
@@ -101,3 +104,24 @@ def test_a_node_costs_no_more_than_it_did(tmp_path: Path, monkeypatch: pytest.Mo
     each = {phase: (many.calls[phase] - few.calls[phase]) / (MANY - FEW) for phase in MOST}
     assert {phase: calls for phase, calls in each.items() if calls > MOST[phase] * 1.05} == {}
     assert many.processes - few.processes == 2 * (MANY - FEW)  # one to make it, one to check it
+
+
+def costs_of_resources(folder: Path, count: int) -> dict[str, int]:
+    found, options = Costs(), JobOptions()
+    folder.mkdir()
+    nodes = {
+        f"n{number}": {"module": "lineinfile", "args": {"path": f"f{number}", "line": "x"}, "hosts": ["localhost"]}
+        for number in range(count)
+    }
+    body = {"tosca_definitions_version": "tosca_simple_yaml_1_3", "topology_template": {"node_templates": nodes}}
+    (folder / "service.yaml").write_text(json.dumps(body))
+    ensemble = found.of("read", lambda: read_ensemble(locate(folder / "service.yaml"), options))
+    assert len(found.of("plan", lambda: plan_workflow(ensemble, "deploy", options)).operations) == count
+    return found.calls
+
+
+def test_a_resource_costs_no_more_than_it_did(tmp_path: Path) -> None:
+    costs_of_resources(tmp_path / "first", 1)
+    few, many = (costs_of_resources(tmp_path / str(count), count) for count in (FEW, MANY))
+    each = {phase: (many[phase] - few[phase]) / (MANY - FEW) for phase in MOST_OF_RESOURCES}
+    assert {phase: calls for phase, calls in each.items() if calls > MOST_OF_RESOURCES[phase] * 1.05} == {}
