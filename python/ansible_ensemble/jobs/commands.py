@@ -55,7 +55,9 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
     """
     job_options = JobOptions.from_mapping(options)
-    return _prepare(locate(ensemble), workflow, job_options, lambda read: plan_with_found(read, workflow, job_options))
+    return _prepare(
+        locate(ensemble), workflow, job_options, lambda read, options: plan_with_found(read, workflow, options)
+    )
 
 
 def prepare_saved_plan(
@@ -69,10 +71,10 @@ def prepare_saved_plan(
     given = {kind: recorded_values(saved.options, kind) | options.get(kind, {}) for kind in ("inputs", "variables")}
     # how the job is run and kept is this call's business; what it does is the plan's
     saved.options |= {name: options[name] for name in _OF_THE_CALL if name in options}
-    job_options = at_earlier(location, JobOptions.from_mapping({**options, **saved.options, **given}))
+    job_options = JobOptions.from_mapping({**options, **saved.options, **given})
 
     return _prepare(
-        location, workflow, job_options, lambda read: confirmed_plan(saved, file, read, job_options, options)
+        location, workflow, job_options, lambda read, chosen: confirmed_plan(saved, file, read, chosen, options)
     )
 
 
@@ -88,7 +90,7 @@ def prepare_replay(ensemble: str, changes: Sequence[str], options: Mapping[str, 
     fetch_state(location.ensemble, JobOptions.from_mapping(options))
     inputs = {**inputs_of_changes(location.ensemble.parent, changes), **options.get("inputs", {})}
     job_options = JobOptions.from_mapping({**options, "inputs": inputs})
-    return _prepare(location, "replay", job_options, lambda read: plan_replay(read, changes, job_options))
+    return _prepare(location, "replay", job_options, lambda read, options: plan_replay(read, changes, options))
 
 
 def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> PreparedJob:
@@ -97,9 +99,10 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
     Raises:
         Locked: another job holds the lock.
     """
-    location, job_options = locate(ensemble), JobOptions.from_mapping({**options, "rollback": job})
-    earlier = at_earlier(location, job_options)
-    return _prepare(location, "rollback", earlier, lambda read: plan_with_found(read, WORKFLOW, earlier))
+    job_options = JobOptions.from_mapping({**options, "rollback": job})
+    return _prepare(
+        locate(ensemble), "rollback", job_options, lambda read, options: plan_with_found(read, WORKFLOW, options)
+    )
 
 
 def adopt(
@@ -131,19 +134,19 @@ def _edited(location: Location, operation: str, options: JobOptions) -> Iterator
 
 
 def _prepare(
-    location: Location, operation: str, options: JobOptions, make_plan: Callable[[Ensemble], Plan]
+    location: Location, operation: str, options: JobOptions, make_plan: Callable[[Ensemble, JobOptions], Plan]
 ) -> PreparedJob:
     notices: list[str] = []
     lock = JobLock(locks.acquire(location.ensemble, operation, timeout=options.lock_timeout, notice=notices.append))
     try:
         drop_plans(location.ensemble.parent / PLANNED)
-        lock.fetch(location.ensemble, options, notices.append)
+        options = at_earlier(location, options, lambda chosen: lock.fetch(location.ensemble, chosen, notices.append))
         ensemble = read_recovered(location, options, write=True)
         lock.share(location.ensemble, ensemble.environment, notices.append)
         check_upstreams(ensemble, options)
         check_working_trees(ensemble, options)
         ensemble.warnings[:0] = notices
-        plan = make_plan(ensemble)
+        plan = make_plan(ensemble, options)
         plan.warnings += rollback_warnings(ensemble, options)
         return PreparedJob(location, ensemble, plan, options, lock)
     except BaseException:

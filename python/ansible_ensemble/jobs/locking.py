@@ -43,11 +43,13 @@ class JobLock(Struct):
     state: StateCopy | None = None
 
     def fetch(self, ensemble: Path, options: JobOptions, notice: Callable[[str], None]) -> None:
-        """Lock the state where it lives, and have it here.
+        """Lock the state where it lives, and have it here; one that was locked before is let go.
 
         Raises:
             Locked: another job has it.
         """
+        if left := self.unshare():
+            notice(left)
         copy = state_copy(ensemble, options)
         if copy is not None:
             copy.begin(self.local, timeout=options.lock_timeout, notice=notice)

@@ -16,10 +16,11 @@ from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.readiness import aggregate
 from ansible_ensemble.jobs.rollback import WORKFLOW, at_earlier, rollback_warnings
-from ansible_ensemble.jobs.stored_state import read_current
+from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
+from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.repositories import check_upstreams
 
@@ -72,12 +73,16 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
         UsageError: another workflow than deploy is to go back to an earlier job.
     """
     location, job_options = locate(ensemble), JobOptions.from_mapping(options)
-    if job_options.rollback is not None:
-        if workflow != WORKFLOW:
-            raise UsageError(f"--rollback is for a plan of {WORKFLOW}, not of {workflow}")
-        job_options = at_earlier(location, job_options)
-    outcome = _plan_of(read_current(location, job_options), workflow, job_options)
-    outcome.warn(rollback_warnings(outcome.ensemble, job_options))
+    if job_options.rollback is None:
+        return _plan_of(read_current(location, job_options), workflow, job_options)
+    if workflow != WORKFLOW:
+        raise UsageError(f"--rollback is for a plan of {WORKFLOW}, not of {workflow}")
+    told: list[str] = []
+    job_options = at_earlier(location, job_options, lambda chosen: told.extend(fetch_state(location.ensemble, chosen)))
+    read = read_recovered(location, job_options, write=False)
+    read.warnings[:0] = told
+    outcome = _plan_of(read, workflow, job_options)
+    outcome.warn(rollback_warnings(read, job_options))
     return outcome
 
 

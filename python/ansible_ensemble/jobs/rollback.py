@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,21 +16,23 @@ from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, kept_values
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
-from ansible_ensemble.jobs.stored_state import fetch_state
 from ansible_ensemble.projects.git import commit_that_added, repository_of
 
 #: The workflow of jobs that can be gone back to.
 WORKFLOW = "deploy"
 
 
-def at_earlier(location: Location, options: JobOptions) -> JobOptions:
+def at_earlier(
+    location: Location, options: JobOptions, fetch: Callable[[JobOptions], None] = lambda _: None
+) -> JobOptions:
     """The options, with the commit and the inputs of the job that they go back to, if they go back to one.
 
     What came since is deleted. The commit is found anew where a saved plan is executed, and never taken from its file.
+    `fetch` has the state here, and does so again where that job was of another environment.
     """
+    fetch(options)
     if options.rollback is None or options.revision is not None:
         return options
-    fetch_state(location.ensemble, options)
     job, folder = options.rollback, location.ensemble.parent
     record = find_job(folder, job) if is_job(job) else None
     if record is None:
@@ -46,6 +49,8 @@ def at_earlier(location: Location, options: JobOptions) -> JobOptions:
         environment=options.environment or earlier.get("environment"),
         prune=True,
     )
+    if chosen.environment != options.environment:
+        fetch(chosen)
     return replace(chosen, revision=_revision(location, record.job, chosen))
 
 

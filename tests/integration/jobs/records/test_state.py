@@ -176,6 +176,40 @@ def test_a_job_whose_state_cannot_be_pushed_says_so_and_is_recorded_by_the_next(
 
 
 @pytest.mark.usefixtures("extra")
+def test_a_rollback_has_its_state_once(command, checkouts, server, extra):
+    checkout = checkouts(of_http(server), service(1))
+    first, second = checkout("first"), checkout("second")
+    extra = {**extra, "ANSIBLE_ENSEMBLE_TRUST": str(second)}
+    assert command("deploy", "--approve", cwd=first, extra=extra).code == 0
+    job = json.loads(command("history", "--output", "json", cwd=second, extra=extra).stdout)["jobs"][0]["change_id"]
+
+    def asked(*words: str) -> list[str]:
+        server.asked.clear()
+        done = command(*words, cwd=second, extra=extra)
+        assert done.code == 0, done.output
+        return list(server.asked)
+
+    assert asked("plan", "--rollback", job) == asked("plan") == ["GET"]
+    assert asked("rollback", job, "--approve") == asked("deploy", "--approve")
+
+
+@pytest.mark.usefixtures("extra")
+def test_a_rollback_is_of_the_state_of_the_environment_of_its_job(command, checkouts, server, extra):
+    folder = checkouts("{path: nowhere}", service(1))("first")
+    (folder / "ensemble-project.yaml").write_text(f"environments: {{other: {{state: {of_http(server)}}}}}\n")
+    git(folder, "commit", "--quiet", "--all", "-m", "elsewhere")
+    extra = {**extra, "ANSIBLE_ENSEMBLE_TRUST": str(folder)}
+    done = command("deploy", "--approve", "--environment", "other", "--output", "json", cwd=folder, extra=extra)
+    assert done.code == 0, done.output
+    job = json.loads(done.stdout)["job"]["id"]
+    server.asked.clear()
+    for words in (("plan", "--rollback", job), ("rollback", job, "--approve")):
+        done = command(*words, cwd=folder, extra=extra)
+        assert done.code == 0, done.output
+    assert [one for one in server.asked if one != "POST"] == ["GET", "LOCK", "GET", "UNLOCK"]
+
+
+@pytest.mark.usefixtures("extra")
 def test_commands_find_the_state_of_an_environment_that_is_not_the_default(command, checkouts, server, extra, tmp_path):
     checkout = checkouts("{path: nowhere}", service(1))
     folders = [checkout("first"), checkout("second")]
