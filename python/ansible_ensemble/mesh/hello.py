@@ -27,6 +27,7 @@ class Hello(Struct, frozen=True):
         protocol: the number of the protocol that it speaks.
         version, python, ansible_core: versions of what it runs with.
         collections: versions of collections, by their names.
+        challenge: what signatures on this connection cover.
     """
 
     node: str
@@ -35,6 +36,7 @@ class Hello(Struct, frozen=True):
     python: str
     ansible_core: str
     collections: dict[str, str]
+    challenge: str = ""
 
 
 def own_hello(node: str) -> Hello:

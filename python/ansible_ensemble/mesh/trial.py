@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.hints import nearest
+from ansible_ensemble.core.orders import Command
 from ansible_ensemble.mesh import control
+from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, connect
 from ansible_ensemble.mesh.hello import Hello, hello_of, own_hello
 from ansible_ensemble.mesh.nodes import SERVICE, Node, look_around
+from ansible_ensemble.mesh.signing import Signer
 from ansible_ensemble.mesh.wire import Wire
 
 _AT_ONCE = 32
@@ -27,6 +32,7 @@ class Trial(Struct, frozen=True):
         node: the node's id.
         hello: what it has; None if it did not get so far.
         seconds: how long a message took there and back.
+        executes: whether it executed what it was told; None if it was told nothing.
         problem: why nothing can be done there.
         differences: what it has otherwise than this machine, in words.
     """
@@ -34,6 +40,7 @@ class Trial(Struct, frozen=True):
     node: str
     hello: Hello | None = None
     seconds: float | None = None
+    executes: bool | None = None
     problem: str | None = None
     differences: tuple[str, ...] = ()
 
@@ -43,8 +50,8 @@ class Trial(Struct, frozen=True):
         return dict(to_builtins(self))
 
 
-async def try_nodes(path: str, names: Collection[str]) -> list[Trial]:
-    """Try the workers of the nodes of these names, or all that nodes publish."""
+async def try_nodes(path: str, names: Collection[str], signer: Signer | None = None) -> list[Trial]:
+    """Try the workers of the nodes of these names, or all that nodes publish; each executes what a signer signs."""
     nodes = await look_around(path)
     known = {node.name for node in nodes}
     for name in names:
@@ -64,7 +71,7 @@ async def try_nodes(path: str, names: Collection[str]) -> list[Trial]:
         async with turns:
             try:
                 async with asyncio.timeout(control.PATIENCE):
-                    return await _tried(path, node.name, here)
+                    return await _tried(path, node.name, here, signer)
             except TimeoutError:
                 return Trial(node.name, problem=f"no worker has answered within {control.PATIENCE:g} s")
             except EnsembleError as error:
@@ -73,7 +80,7 @@ async def try_nodes(path: str, names: Collection[str]) -> list[Trial]:
     return list(await asyncio.gather(*map(tried, chosen)))
 
 
-async def _tried(path: str, name: str, here: Hello) -> Trial:
+async def _tried(path: str, name: str, here: Hello, signer: Signer | None) -> Trial:
     async with Wire(await connect(path, name, SERVICE)) as wire:
         hello = hello_of(await wire.receive(), name)
         since = time.monotonic()
@@ -81,7 +88,14 @@ async def _tried(path: str, name: str, here: Hello) -> Trial:
         if await wire.receive() != {"pong": name}:
             raise MeshError(f"the worker of {name} answers something else")
         seconds = time.monotonic() - since
-    return Trial(name, hello, seconds, differences=tuple(_differences(hello, here)))
+    trial = Trial(name, hello, seconds, differences=tuple(_differences(hello, here)))
+    if signer is None:
+        return trial
+    async with Carrier(path, name, signer) as carrier:
+        order = f"check-{secrets.token_hex(8)}"
+        outcome = await carrier.run(order, Command(("true",)))
+        await carrier.acknowledge(order)
+    return replace(trial, executes=outcome.ok, problem=outcome.error)
 
 
 def _differences(there: Hello, here: Hello) -> Iterator[str]:

@@ -32,7 +32,7 @@ class Wire:
         self._stream.writer.close()
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send a message; what becomes of it when the other end is gone is told by `receive`."""
+        """Send a message; that the other end is gone is told by `receive`."""
         with contextlib.suppress(OSError):
             self._stream.writer.write(frames.encode(message))
             await self._stream.writer.drain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import socket
 from collections.abc import Callable
@@ -12,24 +13,36 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.hello import Hello, own_hello
+from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, as_message, from_text
+from ansible_ensemble.mesh.orders import Orders
+from ansible_ensemble.mesh.signing import Connection, KnownKeys
 from ansible_ensemble.mesh.wire import Wire
 
 #: How many are answered at once.
 _MOST = 100
 
 
-async def serve(path: Path, node: str, tell: Callable[[str], None]) -> None:
+class Work(Struct, frozen=True):
+    """What a worker does for those who sign it: their keys, and their orders."""
+
+    keys: KnownKeys
+    orders: Orders
+
+
+async def serve(path: Path, node: str, tell: Callable[[str], None], work: Work | None = None) -> None:
     """Answer those who connect to a socket, until the process is told to stop.
 
     Args:
         path: the socket's file, which is made and removed; only this user may connect.
         node: the id of the Receptor node that publishes it.
         tell: shows a line to who started it.
+        work: what it does; without, it says what it has, and does nothing.
     """
     listening = _listening(path)
     made = path.lstat()
@@ -39,7 +52,7 @@ async def serve(path: Path, node: str, tell: Callable[[str], None]) -> None:
         if len(talks) >= _MOST:
             writer.close()
             return
-        talk = asyncio.create_task(_answer(Wire(Stream(reader, writer)), hello))
+        talk = asyncio.create_task(_answer(Wire(Stream(reader, writer)), hello, work))
         talks.add(talk)
         talk.add_done_callback(partial(_gone, talks, tell))
 
@@ -56,19 +69,66 @@ async def serve(path: Path, node: str, tell: Callable[[str], None]) -> None:
         for talk in talks:
             talk.cancel()
         await asyncio.gather(*talks, return_exceptions=True)
+        if work is not None:
+            await work.orders.close()
         with contextlib.suppress(OSError):
             if os.path.samestat(made, path.lstat()):
                 path.unlink()
 
 
-async def _answer(wire: Wire, hello: Hello) -> None:
+async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
     """Talk with one who came."""
+    hello = replace(hello, challenge=secrets.token_hex(32))
+    connection = Connection(hello.node, hello.challenge)
     async with wire:
         await wire.send({"hello": to_builtins(hello)})
-        while (message := await wire.receive()) is not None:
-            if message.keys() != {"ping"}:
-                raise MeshError(f"nobody here knows what to do with {_shown(message)}")
-            await wire.send({"pong": message["ping"]})
+        replies: set[asyncio.Task[None]] = set()
+        try:
+            while (message := await wire.receive()) is not None:
+                match message:
+                    case {"ping": token, **rest} if not rest:
+                        await wire.send({"pong": token})
+                    case {"told": str(text), "signature": str(signature), **rest} if work and not rest:
+                        try:
+                            who, told = _signed(work, connection.covered(text), signature), from_text(text)
+                        except MeshError as error:
+                            await wire.send({"refused": str(error)})
+                            raise
+                        doing = _do(wire, work.orders, who, told)
+                        if isinstance(told, Begin):
+                            reply = asyncio.create_task(doing)
+                            replies.add(reply)
+                            reply.add_done_callback(replies.discard)
+                        else:
+                            await doing
+                    case _:
+                        raise MeshError(f"nobody here knows what to do with {_shown(message)}")
+        finally:
+            for reply in replies:
+                reply.cancel()
+
+
+def _signed(work: Work, covered: bytes, signature: str) -> str:
+    """Who signed it, of those who may."""
+    who = work.keys.signer(covered, signature)
+    if who is None:
+        raise MeshError("it was not signed by a key that is known here")
+    return who
+
+
+async def _do(wire: Wire, orders: Orders, who: str, told: Begin | Cancel | Acknowledge) -> None:
+    """Do what somebody told, who may."""
+    try:
+        match told:
+            case Begin(name, command):
+                ended = await orders.ended(who, name, command)
+                await wire.send({"ended": as_message(ended), "of": name})
+            case Cancel(name):
+                orders.cancel(who, name)
+            case Acknowledge(name):
+                orders.acknowledge(who, name)
+    except EnsembleError as error:
+        await wire.send({"refused": str(error), "of": told.name})
 
 
 def _gone(talks: set[asyncio.Task[None]], tell: Callable[[str], None], talk: asyncio.Task[None]) -> None:

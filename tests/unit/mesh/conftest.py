@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from ansible_ensemble.mesh import worker
+from ansible_ensemble.mesh.orders import Orders
+from ansible_ensemble.mesh.signing import KnownKeys
 
 _Value = TypeVar("_Value")
 
@@ -20,6 +24,7 @@ class Working:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.told: list[str] = []
+        self.keys: KnownKeys | None = None
 
     def during(self, talk: Callable[[], Awaitable[_Value]]) -> _Value:
         """What comes of a talk, while the worker listens; it is gone then."""
@@ -31,7 +36,8 @@ class Working:
                 self.told.append(text)
                 listens.set()
 
-            serving = asyncio.create_task(worker.serve(self.path, "b", tell))
+            work = worker.Work(self.keys, Orders(self.path.parent / "kept", 2)) if self.keys else None
+            serving = asyncio.create_task(worker.serve(self.path, "b", tell, work))
             waiting = asyncio.create_task(listens.wait())
             await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
@@ -47,6 +53,18 @@ class Working:
 
     async def connected(self, *_arguments: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_unix_connection(self.path)
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the keys mine and yours, their public halves as .pub."""
+    folder = tmp_path_factory.mktemp("keys")
+    for name in ("mine", "yours"):
+        key = Ed25519PrivateKey.generate()
+        private = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+        (folder / name).write_bytes(private)
+        (folder / f"{name}.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
+    return folder
 
 
 @pytest.fixture

@@ -41,10 +41,11 @@ def test_why_a_node_told_nothing() -> None:
 
 def test_trials() -> None:
     hello = {"version": "0.1.0", "ansible_core": "2.19.4", "python": "3.11.2"}
+    ok = {"hello": hello, "seconds": 0.0104, "executes": None, "problem": None, "differences": []}
     trials = [
-        {"node": "a", "hello": hello, "seconds": 0.0104, "problem": None, "differences": []},
-        {"node": "b", "hello": hello, "seconds": 0.2, "problem": None, "differences": ["no collection a.b", "x"]},
-        {"node": "c", "hello": None, "seconds": None, "problem": "there is no way to it", "differences": []},
+        {**ok, "node": "a"},
+        {**ok, "node": "b", "seconds": 0.2, "differences": ["no collection a.b", "x"]},
+        {**ok, "node": "c", "hello": None, "seconds": None, "problem": "there is no way to it"},
     ]
     assert trials_text(trials, Style()) == (
         "NODE  RESULT        MS  ENSEMBLE  ANSIBLE-CORE  PYTHON\n"
@@ -55,3 +56,5 @@ def test_trials() -> None:
         "b: x\n"
         "c: there is no way to it\n"
     )
+    trials = [{**ok, "node": "a", "executes": True}, {**ok, "node": "b", "executes": False, "problem": "no"}]
+    assert [line.split()[-1] for line in trials_text(trials, Style()).splitlines()] == ["EXECUTES", "yes", "no", "no"]

@@ -1,0 +1,154 @@
+"""Carries orders to the worker of a node, and brings back how they ended, over connections that may break."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Self
+
+from msgspec import Struct
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.mesh import control
+from ansible_ensemble.mesh.control import MeshError, connect
+from ansible_ensemble.mesh.hello import hello_of
+from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, ended_of, to_text
+from ansible_ensemble.mesh.nodes import SERVICE
+from ansible_ensemble.mesh.signing import Connection, Signer
+from ansible_ensemble.mesh.wire import Wire
+
+#: Seconds for which a node may be away before what it was to do counts as cut off.
+PATIENCE = 60.0
+#: Seconds between two attempts to connect.
+_PAUSE = 1.0
+#: Seconds that a worker gets to end an order.
+_GRACE = 10.0
+
+
+class _Sent(Struct):
+    """An order that has not ended: how often it has left, and where its outcome is awaited."""
+
+    command: Command
+    ended: asyncio.Future[Outcome]
+    times: int = 0
+
+
+class Carrier:
+    """Has the worker of a node carry out commands; an async context, at whose end nobody waits for them any more.
+
+    A connection that breaks is made again, and what has not ended is sent again: the worker knows it by its name. What
+    left and is not heard of for too long has an outcome that is `cancelled`, for nobody knows it.
+
+    Args:
+        path: the socket of the control service of a Receptor node here.
+        node: the id of the worker's node.
+        signer: signs what the worker is told.
+    """
+
+    def __init__(self, path: str, node: str, signer: Signer) -> None:
+        self._path = path
+        self._node = node
+        self._signer = signer
+        self._open: dict[str, _Sent] = {}
+        self._wire: Wire | None = None
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        self._connecting = asyncio.create_task(self._stay_connected())
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._connecting.cancel()
+        await asyncio.gather(self._connecting, return_exceptions=True)
+        self._give_up(f"nobody waits for {self._node} any more")
+
+    async def run(self, name: str, command: Command) -> Outcome:
+        """The outcome of a command; cancelling ends it.
+
+        Args:
+            name: that of the order, by which the worker knows it when it is sent again.
+            command: what to run; without a folder, in an empty one of its own.
+        """
+        sent = self._open[name] = _Sent(command, asyncio.get_running_loop().create_future())
+        try:
+            await self._begin(name, sent)
+            return await asyncio.shield(sent.ended)
+        except asyncio.CancelledError:
+            if sent.times:
+                await self._tell(Cancel(name))
+                await asyncio.wait([sent.ended], timeout=_GRACE)
+            raise
+        finally:
+            del self._open[name]
+
+    async def acknowledge(self, name: str) -> None:
+        """Have the worker forget an order whose outcome is safe here."""
+        await self._tell(Acknowledge(name))
+
+    async def _begin(self, name: str, sent: _Sent) -> None:
+        sent.times += await self._tell(Begin(name, sent.command))
+
+    async def _tell(self, told: Begin | Cancel | Acknowledge) -> bool:
+        """Send what is signed, if there is a connection; whether there was."""
+        if self._wire is None or self._connection is None:
+            return False
+        text = to_text(told)
+        await self._wire.send({"told": text, "signature": self._signer.sign(self._connection.covered(text))})
+        return True
+
+    async def _stay_connected(self) -> None:
+        heard = time.monotonic()
+        while True:
+            try:
+                async with Wire(await connect(self._path, self._node, SERVICE)) as wire:
+                    async with asyncio.timeout(control.PATIENCE):
+                        hello = hello_of(await wire.receive(), self._node)
+                    self._wire, self._connection = wire, Connection(self._node, hello.challenge)
+                    for name, sent in list(self._open.items()):
+                        if name in self._open:
+                            await self._begin(name, sent)
+                    while (message := await wire.receive()) is not None:
+                        self._hear(message)
+                problem = "it has hung up"
+            except TimeoutError:
+                problem = "no worker has answered"
+            except EnsembleError as error:
+                problem = str(error)
+            finally:
+                if self._wire is not None:
+                    heard = time.monotonic()
+                self._wire = self._connection = None
+            if time.monotonic() - heard > PATIENCE:
+                self._give_up(f"{self._node} is away: {problem}")
+            await asyncio.sleep(_PAUSE)
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        sent = self._open.get(str(message.get("of")))
+        if "refused" in message:
+            problem = f"the worker of {self._node} refused it: {message['refused']}"
+            for one in [sent] if "of" in message else self._open.values():
+                if one is not None:
+                    _end(one, problem, refused=True)
+        elif sent is not None and not sent.ended.done():
+            try:
+                sent.ended.set_result(ended_of(message.get("ended")).outcome)
+            except MeshError as error:
+                _end(sent, f"the worker of {self._node} does not say how it ended: {error}")
+
+    def _give_up(self, problem: str) -> None:
+        for sent in self._open.values():
+            _end(sent, problem)
+
+
+def _end(sent: _Sent, problem: str, *, refused: bool = False) -> None:
+    """End an order that does not come back.
+
+    Nothing was done if it never left, or was refused at once; a worker that refuses it later may have done it before.
+    """
+    if sent.ended.done():
+        return
+    if sent.times > 1 or (sent.times and not refused):
+        sent.ended.set_result(Outcome(ok=False, cancelled=True, error=problem))
+    else:
+        sent.ended.set_result(Outcome(ok=False, changed=False, unreachable=not refused, error=problem))

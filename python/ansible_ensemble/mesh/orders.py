@@ -1,0 +1,126 @@
+"""Orders on the side of the worker: each is carried out once, and how it ended is kept until that is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ansible_ensemble.core.orders import Command
+from ansible_ensemble.core.regex import regex
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
+from ansible_ensemble.execution.process import run_command
+from ansible_ensemble.execution.watchdog import Watchdog
+from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.messages import Ended, as_message, ended_of
+
+#: Seconds that an ending is kept that nobody acknowledges.
+_KEPT = 7 * 24 * 3600
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Orders:
+    """What a worker was told to do.
+
+    An order is a file from before it begins: empty at first, then how it ended. One that is empty and does not run was
+    cut off with the worker that carried it out.
+
+    Args:
+        folder: where the files are, and where commands run that name no folder.
+        at_once: how many commands run side by side; others wait.
+    """
+
+    def __init__(self, folder: Path, at_once: int) -> None:
+        self._folder = folder
+        self._turns = asyncio.Semaphore(at_once)
+        self._running: dict[Path, asyncio.Task[Ended]] = {}
+        self._watchdog = Watchdog()
+        make_private(folder / "work")
+        self._lock = (folder / "lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self._lock.close()
+            hint = "each worker has one of its own: name another by --folder"
+            raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
+        for old in folder.glob("orders/*/*"):
+            if old.stat().st_mtime < time.time() - _KEPT:
+                old.unlink()
+
+    async def ended(self, who: str, name: str, command: Command) -> Ended:
+        """How an order ended, once it has; it is begun if it is new.
+
+        Who awaits it may go away and ask again: the order goes on.
+        """
+        path = self._path(who, name)
+        task = self._running.get(path)
+        if task is None:
+            kept = _kept(path)
+            if kept is not None:
+                return kept
+            make_private(path.parent)
+            write_atomically(path, "", mode=0o600)
+            task = self._running[path] = asyncio.create_task(self._carry_out(path, command))
+            task.add_done_callback(lambda _task: self._running.pop(path))
+        return await asyncio.shield(task)
+
+    def cancel(self, who: str, name: str) -> None:
+        """End an order if it runs."""
+        task = self._running.get(self._path(who, name))
+        if task is not None:
+            task.cancel()
+
+    def acknowledge(self, who: str, name: str) -> None:
+        """Forget how an order ended."""
+        path = self._path(who, name)
+        if path not in self._running:
+            path.unlink(missing_ok=True)
+
+    async def close(self) -> None:
+        """End what runs."""
+        for task in self._running.values():
+            task.cancel()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        self._watchdog.close()
+        self._lock.close()
+
+    async def _carry_out(self, path: Path, command: Command) -> Ended:
+        begun = False
+        try:
+            async with self._turns:
+                begun = True
+                with tempfile.TemporaryDirectory(dir=self._folder / "work", ignore_cleanup_errors=True) as folder:
+                    there = replace(command, cwd=command.cwd or folder)
+                    ended = Ended.of(await run_command(there, watchdog=self._watchdog))
+        except asyncio.CancelledError:
+            ended = Ended(ok=False, changed=None if begun else False, cancelled=True, error="it was cancelled")
+        write_atomically(path, json.dumps(as_message(ended)))
+        return ended
+
+    def _path(self, who: str, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise MeshError("this is no name of an order")
+        return self._folder / "orders" / who / name
+
+
+def _kept(path: Path) -> Ended | None:
+    """How an order ended that does not run; None if it was never begun."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise MeshError(f"what is known of it cannot be read: {os.strerror(error.errno or 0)}") from error
+    if not text:
+        return Ended(ok=False, cancelled=True, error="its worker ended before it did")
+    try:
+        return ended_of(json.loads(text))
+    except (ValueError, MeshError):
+        return Ended(ok=False, cancelled=True, error="how it ended was kept, but cannot be read")

@@ -1,0 +1,283 @@
+"""Orders come back however often the connection breaks; of what may have run, nobody says that it did not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.lanes import frames
+from ansible_ensemble.mesh import carrier, messages
+from ansible_ensemble.mesh.carrier import Carrier
+from ansible_ensemble.mesh.control import MeshError, Stream
+from ansible_ensemble.mesh.hello import own_hello
+from ansible_ensemble.mesh.messages import Begin, to_text
+from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer
+from tests.unit.mesh.conftest import Working
+
+
+class Link:
+    """The way to the worker, which can be broken."""
+
+    def __init__(self, working: Working) -> None:
+        self._working = working
+        self.is_there = True
+        self.times = 0
+        self.now: Stream | None = None
+
+    async def connect(self, path: str, node: str, service: str) -> Stream:
+        self.times += 1
+        if not self.is_there:
+            raise MeshError("there is no way to b")
+        self.now = Stream(*await self._working.connected())
+        return self.now
+
+    def cut(self) -> None:
+        assert self.now is not None
+        self.now.writer.transport.abort()
+
+
+@pytest.fixture
+def link(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch) -> Link:
+    working.keys = KnownKeys(keys / "mine.pub")
+    made = Link(working)
+    monkeypatch.setattr(carrier, "connect", made.connect)
+    monkeypatch.setattr(carrier, "_PAUSE", 0.01)
+    return made
+
+
+@pytest.fixture
+def during(working: Working, link: Link, keys: Path):
+    """What comes of working with a carrier, by whose key it may be."""
+
+    def run(work: Callable[[Carrier], Awaitable[Any]], key: str = "mine") -> Any:
+        async def talk() -> Any:
+            async with Carrier("socket", "b", Signer(keys / key)) as one:
+                return await work(one)
+
+        return working.during(talk)
+
+    return run
+
+
+def shell(line: str) -> Command:
+    return Command((line,), shell="/bin/sh")
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+def test_a_command_is_carried_out_as_here(during) -> None:
+    command = Command(
+        ("echo $who; cat; echo $HOME >&2; exit 4",),
+        shell="/bin/sh",
+        environment={"who": "me", "HOME": None},
+        stdin="in\udcff",
+    )
+    outcome = during(lambda carrier: carrier.run("one", command))
+    assert (outcome.ok, outcome.rc, outcome.stdout, outcome.stderr) == (False, 4, "me\nin�", "\n")
+    assert outcome.error == "exit code 4"
+
+
+def test_a_timeout_is_the_worker_s(during) -> None:
+    outcome = during(lambda carrier: carrier.run("one", Command(("sleep", "600"), timeout=0.05)))
+    assert (outcome.ok, outcome.timed_out) == (False, True)
+
+
+def test_many_go_at_once(during) -> None:
+    async def many(carrier: Carrier) -> list[str]:
+        done = await asyncio.gather(*(carrier.run(f"order-{one}", shell(f"echo {one}")) for one in range(20)))
+        return [outcome.stdout for outcome in done]
+
+    assert during(many) == [f"{one}\n" for one in range(20)]
+
+
+def test_what_runs_when_the_connection_breaks_comes_back_and_runs_once(during, link: Link, tmp_path: Path) -> None:
+    line = f"echo x >> {tmp_path}/ran; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done"
+
+    async def broken(carrier: Carrier) -> Outcome:
+        running = asyncio.create_task(carrier.run("one", shell(line)))
+        await until((tmp_path / "ran").exists)
+        for times in range(1, 4):
+            link.cut()
+            await until(lambda times=times: link.times > times)
+        (tmp_path / "go").touch()
+        return await running
+
+    assert during(broken).stdout == "done\n"
+    assert (tmp_path / "ran").read_text() == "x\n"
+
+
+def test_what_ended_while_nobody_listened_comes_back(during, link: Link, tmp_path: Path) -> None:
+    async def broken(carrier: Carrier) -> Outcome:
+        running = asyncio.create_task(carrier.run("one", shell(f"touch {tmp_path}/ran; sleep 0.1; echo done")))
+        await until((tmp_path / "ran").exists)
+        link.is_there = False
+        link.cut()
+        await until(lambda: any(file.stat().st_size for file in (tmp_path / "kept" / "orders").glob("*/one")))
+        link.is_there = True
+        return await running
+
+    assert during(broken).stdout == "done\n"
+
+
+def test_what_left_and_is_not_heard_of_is_unknown(
+    during, link: Link, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carrier, "PATIENCE", 0.05)
+
+    async def broken(carrier: Carrier) -> Outcome:
+        running = asyncio.create_task(carrier.run("one", shell(f"touch {tmp_path}/ran; sleep 600")))
+        await until((tmp_path / "ran").exists)
+        link.is_there = False
+        link.cut()
+        return await running
+
+    outcome = during(broken)
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
+    assert outcome.error == "b is away: there is no way to b"
+
+
+def test_what_never_left_has_done_nothing(during, link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carrier, "PATIENCE", 0.05)
+    link.is_there = False
+    outcome = during(lambda carrier: carrier.run("one", shell(":")))
+    assert (outcome.ok, outcome.cancelled, outcome.unreachable, outcome.changed) == (False, False, True, False)
+
+
+def test_a_key_that_is_not_known_does_nothing(during, tmp_path: Path) -> None:
+    outcome = during(lambda carrier: carrier.run("one", shell(f"touch {tmp_path}/ran")), "yours")
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, False, False)
+    assert "refused it: it was not signed by a key that is known here" in outcome.error
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_is_refused_at_once_has_done_nothing(during) -> None:
+    outcome = during(lambda carrier: carrier.run("../one", shell(":")))
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, False, False)
+    assert "no name of an order" in outcome.error
+
+
+def test_what_is_refused_when_it_is_sent_again_may_have_run(during, link: Link, working: Working, keys: Path) -> None:
+    async def broken(one: Carrier) -> Outcome:
+        running = asyncio.create_task(one.run("one", shell("sleep 600")))
+        await until(lambda: any((working.path.parent / "kept" / "orders").glob("*/one")))
+        assert working.keys is not None
+        working.keys._keys = KnownKeys(keys / "yours.pub")._keys
+        link.cut()
+        return await running
+
+    outcome = during(broken)
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
+
+
+def test_cancelling_ends_it_there(during, tmp_path: Path) -> None:
+    async def cancel(carrier: Carrier) -> None:
+        running = asyncio.create_task(
+            carrier.run(
+                "one",
+                shell(f"trap 'touch {tmp_path}/ended; exit' TERM; touch {tmp_path}/ran; while :; do sleep 0.02; done"),
+            )
+        )
+        await until((tmp_path / "ran").exists)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert (tmp_path / "ended").exists()
+
+    during(cancel)
+
+
+def test_what_is_acknowledged_is_forgotten(during, tmp_path: Path) -> None:
+    async def acknowledge(carrier: Carrier) -> list[bool]:
+        await carrier.run("one", shell(":"))
+        [file] = (tmp_path / "kept" / "orders").glob("*/one")
+        before = file.exists()
+        await carrier.acknowledge("one")
+        await until(lambda: not file.exists())
+        return [before]
+
+    assert during(acknowledge) == [True]
+
+
+def test_an_order_that_is_too_long_is_not_sent(during, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def long(carrier: Carrier) -> Outcome:
+        await carrier.run("one", shell(":"))
+        monkeypatch.setattr(messages, "LONGEST", 1000)
+        with pytest.raises(EnsembleError, match="too long for the mesh"):
+            await carrier.run("two", shell("x" * 1000))
+        return await carrier.run("three", shell("echo on"))
+
+    assert during(long).stdout == "on\n"
+
+
+@pytest.mark.parametrize("case", ["replayed", "elsewhere", "altered", "rubbish"])
+def test_a_signature_is_of_one_message_on_one_connection(
+    working: Working, keys: Path, tmp_path: Path, case: str
+) -> None:
+    working.keys = KnownKeys(keys / "mine.pub")
+    text = to_text(Begin("one", shell(f"echo x >> {tmp_path}/ran")))
+
+    async def talk() -> list[dict[str, Any]]:
+        reader, writer = await working.connected()
+        hello = await frames.read(reader)
+        assert hello is not None
+        node = "c" if case == "elsewhere" else "b"
+        told = json.dumps({"type": "begin"}) if case == "rubbish" else text
+        signed = Signer(keys / "mine").sign(Connection(node, hello["hello"]["challenge"]).covered(told))
+        message = {"told": told.replace("echo x", "echo y") if case == "altered" else told, "signature": signed}
+        for _ in range(2 if case == "replayed" else 1):
+            writer.write(frames.encode(message))
+        found = []
+        while (answer := await frames.read(reader)) is not None:
+            found.append(answer)
+        return found
+
+    answers = working.during(talk)
+    problem = "this cannot be done here" if case == "rubbish" else "it was not signed by a key"
+    assert [one["refused"].startswith(problem) for one in answers if "refused" in one] == [True]
+    ran = (tmp_path / "ran").read_text() if (tmp_path / "ran").exists() else ""
+    assert ran in (("", "x\n") if case == "replayed" else ("",))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"ended": 5}, "does not say how it ended: Expected `object`"),
+        ({"ended": {"ok": "yes"}}, "does not say how it ended: Expected `bool`"),
+        ({}, "does not say how it ended"),
+    ],
+)
+def test_a_worker_that_does_not_say_how_it_ended(
+    tmp_path: Path, keys: Path, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], error: str
+) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frames.encode({"hello": to_builtins(own_hello("b"))}))
+        told = await frames.read(reader)
+        assert told is not None
+        for name in ("another", json.loads(told["told"])["name"]):  # of another one, nobody asked
+            writer.write(frames.encode({**answer, "of": name}))
+        await reader.read()
+        writer.close()
+
+    async def main() -> Outcome:
+        async def connect(*_arguments: str) -> Stream:
+            return Stream(*await asyncio.open_unix_connection(tmp_path / "s"))
+
+        monkeypatch.setattr(carrier, "connect", connect)
+        server = await asyncio.start_unix_server(serve, tmp_path / "s")
+        async with server, Carrier("socket", "b", Signer(keys / "mine")) as one:
+            return await one.run("one", shell(":"))
+
+    outcome = asyncio.run(main())
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
+    assert error in str(outcome.error)

@@ -1,0 +1,168 @@
+"""An order is carried out once, whatever happens, and how it ended is kept until that is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import Command
+from ansible_ensemble.mesh import orders
+from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.messages import Ended
+from ansible_ensemble.mesh.orders import Orders
+
+ME = "0f1e"
+
+
+def shell(line: str) -> Command:
+    return Command((line,), shell="/bin/sh")
+
+
+@pytest.fixture
+def during(tmp_path: Path):
+    """What comes of working with orders, of which so many run at once; another call is another worker."""
+
+    def run(work: Callable[[Orders], Awaitable[Any]], at_once: int = 2) -> Any:
+        async def main() -> Any:
+            kept = Orders(tmp_path / "kept", at_once)
+            try:
+                return await work(kept)
+            finally:
+                await kept.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+def test_an_order_is_carried_out_once_until_it_is_acknowledged(during, tmp_path: Path) -> None:
+    command = shell(f"echo out; echo err >&2; echo x >> {tmp_path}/ran; exit 3")
+
+    async def thrice(kept: Orders) -> list[Ended]:
+        both = await asyncio.gather(kept.ended(ME, "one", command), kept.ended(ME, "one", command))
+        return [*both, await kept.ended(ME, "one", command)]
+
+    found = during(thrice)
+    found.append(during(lambda kept: kept.ended(ME, "one", command)))  # the next worker knows it as well
+    assert {(one.ok, one.rc, one.stdout, one.stderr) for one in found} == {(False, 3, "out\n", "err\n")}
+    assert (tmp_path / "ran").read_text() == "x\n"
+
+    async def again(kept: Orders) -> None:
+        kept.acknowledge(ME, "one")
+        await kept.ended(ME, "one", command)
+
+    during(again)
+    assert (tmp_path / "ran").read_text() == "x\nx\n"
+
+
+def test_orders_of_others_are_their_own(during, tmp_path: Path) -> None:
+    async def both(kept: Orders) -> list[str]:
+        mine = await kept.ended(ME, "one", shell("echo mine"))
+        kept.acknowledge("beef", "one")
+        kept.cancel("beef", "one")
+        yours = await kept.ended("beef", "one", shell("echo yours"))
+        return [mine.stdout, yours.stdout, (await kept.ended(ME, "one", shell("echo again"))).stdout]
+
+    assert during(both) == ["mine\n", "yours\n", "mine\n"]
+
+
+def test_who_goes_away_finds_it_done(during, tmp_path: Path) -> None:
+    command = shell(f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done")
+
+    async def leave(kept: Orders) -> Ended:
+        asking = asyncio.create_task(kept.ended(ME, "one", command))
+        await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        (tmp_path / "go").touch()
+        return await kept.ended(ME, "one", command)
+
+    assert during(leave).stdout == "done\n"
+
+
+def test_an_order_that_runs_is_ended_by_a_cancellation(during, tmp_path: Path) -> None:
+    async def cancel(kept: Orders) -> tuple[Ended, Ended]:
+        running = asyncio.create_task(kept.ended(ME, "one", shell(f"touch {tmp_path}/begun; sleep 600")))
+        waiting = asyncio.create_task(kept.ended(ME, "two", shell(f"touch {tmp_path}/two")))
+        while not (tmp_path / "begun").exists():
+            await asyncio.sleep(0.01)
+        kept.cancel(ME, "two")
+        kept.acknowledge(ME, "one")  # not yet
+        kept.cancel(ME, "one")
+        return await running, await waiting
+
+    running, waiting = during(cancel, at_once=1)
+    assert (running.cancelled, running.changed) == (True, None)
+    assert (waiting.cancelled, waiting.changed) == (True, False)
+    assert not (tmp_path / "two").exists()
+
+
+def test_what_was_cut_off_with_its_worker_is_unknown(during, tmp_path: Path) -> None:
+    folder = tmp_path / "kept" / "orders" / ME
+    folder.mkdir(parents=True)
+    for name, content in (("one", ""), ("two", "{"), ("three", '{"ok": 1}')):
+        (folder / name).write_text(content)
+        ended = during(lambda kept, name=name: kept.ended(ME, name, shell(f"touch {tmp_path}/ran")))
+        assert (ended.ok, ended.cancelled, ended.changed) == (False, True, None)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_nobody_acknowledges_is_forgotten_at_last(during, tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        during(lambda kept, name=name: kept.ended(ME, name, shell(":")))
+    folder = tmp_path / "kept" / "orders" / ME
+    before = (folder / "old").stat().st_mtime - orders._KEPT - 1
+    os.utime(folder / "old", (before, before))
+    during(lambda kept: asyncio.sleep(0))
+    assert [file.name for file in folder.iterdir()] == ["new"]
+
+
+def test_a_command_runs_in_an_empty_folder_that_is_gone_after_it(during, tmp_path: Path) -> None:
+    ended = during(lambda kept: kept.ended(ME, "one", shell("ls -A; pwd; touch left")))
+    folder = Path(ended.stdout.strip())
+    assert folder.parent == tmp_path / "kept" / "work"
+    assert not folder.exists()
+    ended = during(lambda kept: kept.ended(ME, "two", Command(("pwd",), cwd=str(tmp_path))))
+    assert ended.stdout == f"{tmp_path}\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../one", "/etc/passwd", "a/b", "a\n", "a\0", "é", ".hidden", "a" * 101]
+)
+def test_a_name_that_leads_elsewhere_is_none(during, name: str) -> None:
+    async def try_all(kept: Orders) -> None:
+        with pytest.raises(MeshError, match="no name of an order"):
+            await kept.ended(ME, name, shell(":"))
+        for do in (kept.cancel, kept.acknowledge):
+            with pytest.raises(MeshError, match="no name of an order"):
+                do(ME, name)
+
+    during(try_all)
+
+
+def test_nothing_runs_where_it_cannot_be_kept(during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async def refused(kept: Orders) -> None:
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(EnsembleError, match=r"No space left .*free some space"):
+            await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))
+
+    during(refused)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_is_of_one_worker(during, tmp_path: Path) -> None:
+    async def second(kept: Orders) -> None:
+        with pytest.raises(MeshError, match="another worker has the folder"):
+            Orders(tmp_path / "kept", 1)
+
+    during(second)
