@@ -158,6 +158,11 @@ class Chromium:
         told = await self.call("Page.captureScreenshot", format="webp", quality=80)
         return base64.b64decode(told["data"])
 
+    async def pdf(self) -> bytes:
+        """The page as it is printed."""
+        told = await self.call("Page.printToPDF", printBackground=True)
+        return base64.b64decode(told["data"])
+
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

@@ -16,6 +16,7 @@ import pytest
 from tests.integration.provision.agents import AgentProcess
 from tests.integration.provision.served import Served
 from tests.integration.ui.chromium import AXE, PROGRAM, Chromium
+from tests.integration.ui.test_print import PAPER, is_printed, print_out
 
 pytestmark = [pytest.mark.matrix, pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")]
 
@@ -338,6 +339,21 @@ def test_everybody_can_use_the_pages(server: Served, tmp_path: Path) -> None:
         assert asyncio.run(work()) == []
     finally:
         agent.end()
+
+
+def test_machines_on_paper(server: Served) -> None:
+    async def work() -> None:
+        async with Chromium() as browser:
+            await browser.resize(PAPER)
+            await print_out(browser)
+            await log_in(browser, server, "rocketskates", server.password)
+            await browser.until("document.querySelectorAll('td a').length === 2")
+            await is_printed(browser, "the list of machines")
+            await browser.click("td a")
+            await browser.until("document.querySelector('table')?.innerText.includes('profile group')")
+            await is_printed(browser, "a machine")
+
+    asyncio.run(work())
 
 
 def test_the_keyboard_keeps_its_place_while_machines_change(server: Served) -> None:

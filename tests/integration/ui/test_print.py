@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from tests.integration.ui.chromium import PROGRAM, Chromium
 from tests.integration.ui.conftest import Served, ended
+from tests.integration.ui.paper import read
+from tests.integration.ui.test_keyboard import headed
 from tests.integration.ui.test_pages import PAGES, at, go, in_browser
 
 pytestmark = [
@@ -22,6 +25,8 @@ CUT = """[...document.querySelectorAll('pre, td, .frame, .graph, details > :not(
   !one.checkVisibility({contentVisibilityAuto: true}) || one.scrollHeight > one.clientHeight + 1
   && getComputedStyle(one).overflowY !== 'visible').map((one) => one.outerHTML.slice(0, 200))"""
 
+TEXT = "(document.querySelector('main') ?? document.body).innerText"
+
 
 async def print_out(browser: Chromium) -> None:
     """Have the page be as it is on paper, for somebody who likes it dark on the screen."""
@@ -34,6 +39,12 @@ async def is_printed(browser: Chromium, page: str) -> None:
     assert await browser.run(CUT) == [], f"{page} is cut"
     light = "getComputedStyle(document.documentElement).colorScheme"
     assert await browser.run(light) == "light", f"{page} is dark"
+    paper = read(await browser.pdf())
+    words = normalize("NFKC", await browser.run(TEXT)).split()
+    assert words, page
+    assert [word for word in words if word not in paper.text] == [], f"{page} is not printed in full"
+    assert paper.scale > 0.99, f"{page} is wider than paper, and was made smaller"
+    assert all(sum(ink) < 1.8 for ink in paper.inks), f"{page} has texts of light colours: {paper.inks}"
 
 
 def test_pages_and_files_on_paper(served: Served, project: Path) -> None:
@@ -47,9 +58,13 @@ def test_pages_and_files_on_paper(served: Served, project: Path) -> None:
         files["job"] = (await asyncio.to_thread(ended, project, *show))[1]
         await browser.resize(PAPER)
         await print_out(browser)
-        for way in (*((page,) for page in PAGES), ("instance", "app"), ("job", job)):
+        await go(browser, at(served, "plan"))
+        await browser.click(".decide .danger")
+        await headed(browser, "Plan of undeploy")
+        saved = await browser.run("decodeURIComponent(location.hash.split('/').at(-1))")
+        for way in (*((page,) for page in PAGES), ("plan", saved), ("instance", "app"), ("job", job)):
             await go(browser, at(served, *way))
-            await is_printed(browser, way[0])
+            await is_printed(browser, " ".join(way))
             assert not await browser.run("document.querySelector('nav').checkVisibility()")
         for name, content in files.items():
             file = project / f"{name}.html"
