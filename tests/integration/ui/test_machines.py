@@ -369,6 +369,11 @@ def test_the_keyboard_keeps_its_place_while_machines_change(server: Served) -> N
             assert await browser.run("document.activeElement.textContent") == "web1"
             await browser.press("Enter", 13)
             await browser.until("location.hash.startsWith('#/machine/')")
+            await browser.until("document.getElementById('start')")
+            await browser.run("window.held = document.getElementById('start'); held.focus()")
+            server("PATCH", "/machines/Name:web1", [{"op": "replace", "path": "/Description", "value": "changed"}])
+            await browser.until("!held.isConnected && document.querySelector('main').innerText.includes('changed')")
+            assert await browser.run("document.activeElement.id") == "start"
 
     asyncio.run(work())
 

@@ -27,12 +27,22 @@ export function plain(text) {
 
 const shown = (child) => (typeof child === "string" ? plain(child) : child);
 
-/** Put new content into an element, and keep the place of the keyboard where it has an id. */
+/** Put new content into an element; the keyboard and the cursor stay where they are, or in what took the place of it. */
 export function show(element, ...children) {
-  const kept = document.activeElement?.id;
+  const held = document.activeElement;
+  const isHere = held !== element && element.contains(held);
+  const nth = isHere && alike(element, held).indexOf(held);
+  const cursor = isHere && held.selectionStart;
   element.replaceChildren(...children.flat(Infinity).filter(Boolean).map(shown));
-  if (kept && document.activeElement?.id !== kept) (document.getElementById(kept) ?? document.getElementById("content"))?.focus({ preventScroll: true });
+  if (!isHere || document.activeElement === held) return;
+  const next = element.contains(held) ? held : alike(element, held)[nth] ?? document.getElementById("content");
+  next.focus({ preventScroll: true });
+  if (typeof cursor === "number" && next.selectionStart !== undefined) next.setSelectionRange(cursor, cursor);
 }
+
+/** What of an element is named as another element is, by its id or by what is read there. */
+const alike = (element, other) => [...element.querySelectorAll(other.localName)].filter((one) => name(one) === name(other));
+const name = (one) => one.id || one.getAttribute("href") || one.getAttribute("aria-label") || one.textContent;
 
 /** Change a log, which goes on to show its end unless somebody has scrolled up in it. */
 export function atEnd(log, change) {

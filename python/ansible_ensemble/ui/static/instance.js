@@ -7,6 +7,8 @@ const SHOWN = 10;
 
 export async function open(context) {
   const { ensemble, name, content, address } = context;
+  const history = h("div", {}, h("p", { class: "loading" }, "Loading…"));
+  const printed = new Map(); // what operations printed stays open while the page changes
   let status, graph, drift, checked;
   async function load() {
     const parameters = { ensemble };
@@ -28,7 +30,6 @@ export async function open(context) {
       const needs = graph.instances.find((one) => one.name === name)?.needs ?? [];
       const needed = graph.instances.filter((one) => one.needs.includes(name)).map((one) => one.name);
       const links = (names) => (names.length ? names.map((one, place) => [place ? ", " : "", h("a", { href: address("instance", ensemble, one) }, one)]) : "nothing");
-      const history = h("div", {}, h("p", { class: "loading" }, "Loading…"));
       show(content, h("h1", {}, name), h("p", { class: "summary" }, badge(recorded?.status ?? "not deployed"), " ",
         recorded?.state ?? "", h("span", { class: "faint" }, ` ${recorded?.type ?? change?.type ?? ""}`)),
       h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, graph.words.fates[name] ?? "leaves it as it is"),
@@ -37,7 +38,7 @@ export async function open(context) {
           h("a", { href: address("job", ensemble, drift.job) }, drift.job)] : "none of it"),
         recorded?.created ? [h("dt", {}, "Created by"), h("dd", {}, String(recorded.created))] : null),
       h("h2", {}, "Values"), values(recorded, change, live), h("h2", {}, "History"), history);
-      changes(context).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took", "Output"], rows) : empty("No job changed it yet.")),
+      changes(context, printed).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took", "Output"], rows) : empty("No job changed it yet.")),
         (error) => show(history, h("p", {}, error.message)));
     },
   };
@@ -59,15 +60,20 @@ function values(recorded, change, live) {
 }
 
 /** What its jobs did to it, newest first; what operations printed and changed is read where somebody asks for it. */
-async function changes({ ensemble, name, address }) {
+async function changes({ ensemble, name, address }, printed) {
   const { jobs } = await get("history", { ensemble });
   const records = await Promise.all(jobs.slice(0, SHOWN).map((job) => get(`jobs/${job.change_id}`, { ensemble })));
   return records.flatMap(({ job, tasks }) => tasks.filter((task) => task.target === `::${name}`).map((task) => [
     h("a", { href: address("job", ensemble, job.change_id) }, job.change_id), task.implementation?.operation ?? "",
-    badge(task.ready_state?.local), task.reason ?? "", duration(task.seconds), outputs(ensemble, job.change_id, task.change_id)]));
+    badge(task.ready_state?.local), task.reason ?? "", duration(task.seconds), outputs(task.change_id, job.change_id)]));
+
+  function outputs(task, job) {
+    if (!printed.has(task)) printed.set(task, outputOf(ensemble, job, task));
+    return printed.get(task);
+  }
 }
 
-function outputs(ensemble, job, task) {
+function outputOf(ensemble, job, task) {
   const room = h("div");
   const read = async () => {
     show(room, "Loading…");
