@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -134,6 +135,7 @@ def serve(connection: socket.socket, service: AnsibleService, parent: int) -> No
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the agent ends us, when its scripts have ended
     os.dup2(2, 1)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - the one before may be a file's, and believe that it can seek
     asyncio.run(_converse(connection, service))
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import termios
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -43,6 +43,7 @@ def live(
     home: Path | None = None,
     columns: int | None = None,
     programs: Path = PROGRAMS,
+    within: Sequence[str] = (),
     **variables: str,
 ) -> None:
     """Run the commands, one after the other in one shell, and fail where one prints what the page does not say.
@@ -53,6 +54,7 @@ def live(
         home: the user's home; the folder, unless it is said.
         columns: the width of the terminal; without it, there is none.
         programs: the folder of the commands.
+        within: a command that runs the shell, as in a namespace of the network.
         variables: more variables of the environment.
     """
     environment = {
@@ -65,11 +67,11 @@ def live(
     }
     steps = list(steps)
     commands = [_replaced(step.command, words) for step in steps]
-    if programs == PROGRAMS:
+    if programs == PROGRAMS and not within:
         with stand_ins(environment) as (quicker, inherited):
-            printed = _run(commands, folder, quicker, inherited, columns)
+            printed = _run(["bash", "-c"], commands, folder, quicker, inherited, columns=columns)
     else:
-        printed = _run(commands, folder, environment, [], columns)
+        printed = _run([*within, "bash", "-c"], commands, folder, environment, columns=columns)
     back = {meant: word for word, meant in words.items()}
     for step, found in zip(steps, printed, strict=True):
         if step.printed is not None:
@@ -105,7 +107,13 @@ def _replaced(text: str, words: Mapping[str, str]) -> str:
 
 
 def _run(
-    commands: list[str], folder: Path, environment: Mapping[str, str], inherited: Collection[int], columns: int | None
+    shell: list[str],
+    commands: list[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    inherited: Collection[int] = (),
+    *,
+    columns: int | None,
 ) -> list[str]:
     """What the commands print; on a terminal, if it has so many columns."""
     script = "".join(f"echo '{_MARK.format(number)}'\n{command}\n" for number, command in enumerate(commands))
@@ -115,7 +123,7 @@ def _run(
     with (
         FileIO(shown) as reader,
         subprocess.Popen(
-            ["bash", "-c", script],
+            [*shell, script],
             cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=inherited,
         ),
     ):  # fmt: skip

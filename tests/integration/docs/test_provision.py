@@ -8,9 +8,10 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -29,10 +30,10 @@ def story(name: str, title: str) -> Iterator[Step]:
 
 
 @contextmanager
-def started(command: str, programs: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+def started(command: Sequence[str | Path], environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """The server, until its end by a signal."""
     with subprocess.Popen(
-        [programs / "ansible-ensemble", *shlex.split(command)[1:]],
+        command,
         env=environment | {"ANSIBLE_ENSEMBLE_PROVISION_PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -45,20 +46,31 @@ def started(command: str, programs: Path, environment: dict[str, str]) -> Iterat
             assert process.wait(60) == 0
 
 
-def lived(folder: Path, sections: Iterable[tuple[str, str]], programs: Path = PROGRAMS) -> None:
-    """Type sections of pages, from the start of a server on, in an empty folder and home."""
+def lived(
+    folder: Path,
+    sections: Iterable[tuple[str, str]],
+    programs: Path = PROGRAMS,
+    within: Sequence[str] = (),
+    words: Mapping[str, str] = MappingProxyType({}),
+    **variables: str,
+) -> None:
+    """Type sections of pages, from the start of a server on, in an empty folder and home.
+
+    Args are those of `live`.
+    """
     first, *others = (step for section in sections for step in story(*section))
     assert len(others) > 15
     environment = {"HOME": str(folder), "PATH": f"{programs}:{os.environ['PATH']}", "NO_PROXY": "*"}
-    with started(first.command, programs, environment) as server:
+    with started([*within, programs / "ansible-ensemble", *shlex.split(first.command)[1:]], environment) as server:
         assert server.stdout
         said = first.printed or ""
         lines = [server.stdout.readline() for _ in said.splitlines()]
         port = re.search(r":(\d+)$", lines[2])
         assert port, lines
         assert alike("".join(lines).replace(port[1], "8092")) == alike(said)
-        words = {"8092": port[1], said.split()[7]: lines[0].split()[7]}
-        live(others, folder, words, programs=programs, NO_PROXY="*")
+        words = {**words, "8092": port[1], said.split()[7]: lines[0].split()[7]}
+        away = {"NO_PROXY": "*", **variables}
+        live(others, folder, words, home=folder, columns=None, programs=programs, within=within, **away)
 
 
 @pytest.mark.matrix

@@ -16,6 +16,7 @@ ROLES = {
     "author": ["tasks,templates,stages,workflows,contents *"],
     "operator": ["machines *", "jobs *", "profiles get"],
     "reader": ["machines list,get"],
+    "register": ["machines create"],
 }
 
 
@@ -51,7 +52,7 @@ def tokens(live):
         answer = live("POST", f"/{kind}", one)
         assert answer.status == 201, answer.body
     found = {}
-    for name in ("people", "author", "operator"):
+    for name in ("people", "author", "operator", "register"):
         assert live("POST", "/users", {"Name": name, "Description": "superuser", "Roles": [name]}).status == 201
         assert live("PUT", f"/users/{name}/password", {"Password": f"of {name}"}).status == 200
         found[name] = live.get(f"/users/{name}/token", auth=(name, f"of {name}")).json["Token"]
