@@ -47,6 +47,7 @@ from ansible_ensemble.projects.approval import approver
 from ansible_ensemble.projects.controller import launched_template, running_job
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.projects.project import in_repository
 from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.drift import LOOKING
 from ansible_ensemble.records.found import plan_with_found
@@ -149,6 +150,8 @@ def plan(
     made = plan_with_found(read, workflow, job_options)
     if plan_file or not locked:
         note_inventory(made, read)
+    if running_job(os.environ, {}) is not None:  # its folder is gone when another executes the plan
+        made.ensemble = in_repository(made.ensemble, location.ensemble.parent)
     if plan_file:
         Path(plan_file).parent.mkdir(parents=True, exist_ok=True)
         saved = save_plan(made.to_text(), Path(plan_file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from ansible_ensemble.language.definitions import ParameterDefinition, Schema
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.language.values import has_secret, resolve, schema_entry
-from ansible_ensemble.projects.project import repository_root
+from ansible_ensemble.projects.project import in_repository
 from ansible_ensemble.reports.survey import survey as make_survey
 
 _NUMBERS = frozenset({"integer", "float"})
@@ -31,7 +30,7 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     topology = read_specification(location, options, lasts=False).topology
     meant = location.template or location.ensemble
     return {
-        "path": os.path.relpath(meant, repository_root(location.ensemble.parent)),
+        "path": in_repository(meant, location.ensemble.parent),
         "inputs": _described(topology.inputs, topology),
         "workflows": {name: _described(one.inputs, topology) for name, one in topology.workflows.items()},
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.projects.controller import running_job
 from ansible_ensemble.projects.lock import Lock
-from ansible_ensemble.projects.project import repository_root
+from ansible_ensemble.projects.project import in_repository
 
 #: What is told of an operation; the report has these keys, and more for people.
 _OPERATION = (
@@ -33,8 +33,8 @@ def job_result(report: Mapping[str, Any], planned: Mapping[str, Any], ensemble: 
 
 def _in_repository(job: Mapping[str, Any], ensemble: Path) -> dict[str, Any]:
     """A job with its paths as the repository has them: those of its container lead nowhere."""
-    root, paths = repository_root(ensemble.parent), {"ensemble": str(ensemble), "record": job.get("record")}
-    return {**job, **{name: os.path.relpath(path, root) for name, path in paths.items() if path}}
+    paths = {"ensemble": str(ensemble), "record": job.get("record")}
+    return {**job, **{name: in_repository(path, ensemble.parent) for name, path in paths.items() if path}}
 
 
 def lock_result(lock: Lock, environment: str | None = None) -> dict[str, Any]:

@@ -108,6 +108,11 @@ def repository_root(folder: Path) -> Path:
     return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), project_root(folder))
 
 
+def in_repository(path: str | Path, folder: Path) -> str:
+    """A path as the repository of a folder has it."""
+    return os.path.relpath(path, repository_root(folder))
+
+
 def is_project(folder: Path) -> bool:
     """Whether a folder is a project by what is in it: its file, or a git repository."""
     return _project_file(folder) is not None or (folder / ".git").exists()

@@ -30,6 +30,7 @@ from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Plan, is_plan
 from ansible_ensemble.planning.plan_difference import plan_difference
 from ansible_ensemble.projects.folders import PLANNED
+from ansible_ensemble.projects.project import repository_root
 
 #: Workflows that have a command of their name.
 _OF_COMMANDS = ("deploy", "undeploy", "check", "discover", "start", "stop", "run")
@@ -199,7 +200,7 @@ def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None
     if plan.workflow != workflow:
         hint = f"`{command_for(plan.workflow, path)}`"
         raise UsageError(f"{path} is a plan to {plan.workflow}, not to {workflow}", hint=hint)
-    other = Path(plan.ensemble).resolve()
+    other = (repository_root(ensemble.parent) / plan.ensemble).resolve()  # one of AWX has the path in the repository
     if other != ensemble.resolve() and other.parent.exists():  # else its folder is gone, and `check_fresh` decides
         raise UsageError(f"{path} is a plan of {plan.ensemble}, not of {ensemble}", hint=_ANEW)
 

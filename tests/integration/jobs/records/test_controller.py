@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -179,6 +180,7 @@ def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controlle
     assert planned.status == "successful", planned.output
     assert (controller.noted(), controller.is_free()) == ([], True)
     assert f"{controller.root}/runner" not in json.dumps(planned.stats)
+    assert f"{controller.root}/runner" not in b64decode(planned.stats["plan_document"]).decode()
     approved = {
         "ensemble_plan_document": planned.stats["plan_document"],
         "ensemble_plan_digest": planned.stats["plan_digest"],
