@@ -21,6 +21,7 @@ pytestmark = [
 ]
 
 PAGES = ("topology", "plan", "jobs", "drift", "values")
+ROWS = "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))"
 WIDTHS = (360, 768, 1280, 2560)
 
 
@@ -159,6 +160,57 @@ def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Pat
         await browser.until("document.querySelector('.run .is-ok')")
         await go(browser, at(served, "values"))
         assert await browser.run("document.getElementById('input-port').value") == "80"
+
+    in_browser(served, work)
+
+
+CHECKED = """
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    attributes: {url: {type: string}, built: {type: string}}
+topology_template:
+  node_templates:
+    app:
+      type: App
+      interfaces:
+        Standard:
+          create:
+            implementation: 'echo "{\\"url\\": \\"http://old\\", \\"built\\": \\"today\\"}"'
+            outputs: {url: [SELF, url], built: [SELF, built]}
+          delete: echo gone
+        Install:
+          check:
+            implementation: ./check.sh
+            outputs: {url: [SELF, url]}
+"""
+
+
+def test_what_a_check_found_stands_beside_what_is_recorded(served: Served, project: Path) -> None:
+    (project / "web" / "service.yaml").write_text(CHECKED)
+    check = project / "web" / "check.sh"
+    check.touch(mode=0o755)
+    assert ended(project, "deploy", "web", "--approve")[0] == 0
+
+    async def shown(browser: Chromium, url: str) -> list[list[str]]:
+        check.write_text(f'#!/bin/sh\necho \'{{"url": "{url}"}}\'\n')
+        code, printed = await asyncio.to_thread(ended, project, "check", "web")
+        assert code == 0, printed
+        await go(browser, "#/")
+        await go(browser, at(served, "instance", "app"))
+        rows = await browser.run(f"{ROWS}.slice(0, 2)")
+        return [[" ".join(cell.split()) for cell in row] for row in rows]
+
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "instance", "app"))
+        assert "none of it" in await browser.text()
+        built = ["built", "", "today", ""]
+        assert await shown(browser, "http://old") == [built, ["url", "", "http://old", "http://old"]]
+        assert ": as it was recorded" in await browser.text()
+        found = ["url", "", "http://new", "http://new drifted from http://old"]
+        assert await shown(browser, "http://new") == [built, found]
+        assert ": not as it was recorded" in await browser.text()
 
     in_browser(served, work)
 

@@ -1,5 +1,6 @@
 import { get } from "./api.js";
 import { badge, duration, empty, h, show, table, valueView } from "./dom.js";
+import { time } from "./jobs.js";
 import { output } from "./output.js";
 
 // So many of the newest jobs are looked through.
@@ -34,29 +35,36 @@ export async function open(context) {
         recorded?.state ?? "", h("span", { class: "faint" }, ` ${recorded?.type ?? change?.type ?? ""}`)),
       h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, graph.words.fates[name] ?? "leaves it as it is"),
         h("dt", {}, "Needs"), h("dd", {}, links([...new Set(needs)])), h("dt", {}, "Is needed by"), h("dd", {}, links(needed)),
-        h("dt", {}, "Last check"), h("dd", {}, checked ? [badge(live ? "drifted" : "ok"), " ",
-          h("a", { href: address("job", ensemble, drift.job) }, drift.job)] : "none of it"),
+        h("dt", {}, "Last check"), h("dd", {}, checked ? [badge(live ? "drifted" : checked.ready_state?.local), ` ${time(drift.time)} `,
+          h("a", { href: address("job", ensemble, drift.job) }, drift.job),
+          live ? ": not as it was recorded" : checked.ready_state?.local === "ok" ? ": as it was recorded" : ""] : "none of it"),
         recorded?.created ? [h("dt", {}, "Created by"), h("dd", {}, String(recorded.created))] : null),
-      h("h2", {}, "Values"), values(recorded, change, live), h("h2", {}, "History"), history);
+      h("h2", {}, "Values"), values(recorded, change, live, checked), h("h2", {}, "History"), history);
       changes(context, printed).then((rows) => show(history, rows.length ? table(["Job", "Operation", "Result", "Reason", "Took", "Output"], rows) : empty("No job changed it yet.")),
         (error) => show(history, h("p", {}, error.message)));
     },
   };
 }
 
-/** Declared, recorded and live side by side. */
-function values(recorded, change, live) {
+/** Declared, recorded and live side by side; live is what the last check reports, which records it. */
+function values(recorded, change, live, checked) {
   const planned = new Map((change?.change.values ?? []).map((one) => [one.name, one]));
-  const found = new Map((live?.changes ?? []).map((one) => [one.name, one.live]));
+  const seen = checked?.changes?.[checked.target] ?? {};
+  const differs = new Map((live?.changes ?? []).map((one) => [one.name, one]));
   const known = { ...(recorded?.properties ?? {}), ...(recorded?.attributes ?? {}) };
-  const names = [...new Set([...Object.keys(known), ...planned.keys(), ...found.keys()])].sort();
+  const names = [...new Set([known, seen].flatMap(Object.keys).concat(...planned.keys(), ...differs.keys()))].sort();
   if (!names.length) return empty("It has no values.");
-  return table(["Value", "Declared", "Recorded", "Live, by the last check"], names.map((name) => {
+  const found = (name) => {
+    const drifted = differs.get(name);
+    if (!drifted) return name in seen ? valueView(seen[name]) : "";
+    return [valueView(drifted.live), h("div", { class: "faint" }, badge("drifted"), " from ", valueView(drifted.recorded))];
+  };
+  return [table(["Value", "Declared", "Recorded", "Live, by the last check"], names.map((name) => {
     const then = planned.get(name);
     const declared = !then ? (name in (recorded?.properties ?? {}) ? valueView(known[name]) : "")
       : then.sensitive ? "(sensitive value)" : then.unknown ? h("i", {}, "known afterwards") : valueView(then.after);
-    return [h("code", {}, name), declared, name in known ? valueView(known[name]) : "", found.has(name) ? valueView(found.get(name)) : ""];
-  }));
+    return [h("code", {}, name), declared, name in known ? valueView(known[name]) : "", found(name)];
+  })), checked ? h("p", { class: "faint" }, "A value that its check does not report is not known live.") : null];
 }
 
 /** What its jobs did to it, newest first; what operations printed and changed is read where somebody asks for it. */
