@@ -17,6 +17,7 @@ from ansible_ensemble.core.sensitive import REDACTED, reveal
 from ansible_ensemble.ensembles.job_inputs import recorded_inputs
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
@@ -129,6 +130,13 @@ def running_journal(ensemble: str, job: str) -> Path | None:
 def may_run(ensemble: str, journal: Path) -> bool:
     """Whether the job of a journal still runs, or may: its lock is held by who lives, or cannot be seen from here."""
     return journal.exists() and is_held(locate(ensemble).ensemble)
+
+
+def is_beginning(ensemble: str, journal: Path) -> bool:
+    """Whether a job that may run has no entry yet, which tells the plan that it executes."""
+    with suppress(EnsembleError):  # it is recorded meanwhile
+        return may_run(ensemble, journal) and not read_journal(journal).events
+    return False
 
 
 class RunningPlan(Struct, frozen=True):

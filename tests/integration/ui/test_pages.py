@@ -215,6 +215,23 @@ def test_what_a_check_found_stands_beside_what_is_recorded(served: Served, proje
     in_browser(served, work)
 
 
+def test_values_that_read_alike_are_told_apart_by_their_types(served: Served, project: Path) -> None:
+    service = project / "web" / "service.yaml"
+    text = service.read_text()
+    for port in ("80", '"80"'):
+        service.write_text(text.replace("PORT: {get_input: port}", f"PORT: {port}"))
+        code, printed = ended(project, "deploy", "web", "--approve")
+        assert code == 0, printed
+
+    async def work(browser: Chromium) -> None:
+        await go(browser, at(served, "jobs"))
+        await browser.run("document.querySelectorAll('td input').forEach((box) => box.click())")
+        await browser.until("document.querySelector('.panel')")
+        assert ["::app create PORT", "80 number", "80 text"] in await browser.run(ROWS)
+
+    in_browser(served, work)
+
+
 async def _journal(project: Path) -> list[Path]:
     while not (found := list((project / "web" / "jobs").glob("job*.journal"))):
         await asyncio.sleep(0.05)

@@ -53,6 +53,8 @@ def _watch(arguments: argparse.Namespace, session: Session, given: Mapping[str, 
     journal = inspection.running_journal(arguments.ensemble, arguments.change_id)
     if journal is None:
         return
+    while inspection.is_beginning(arguments.ensemble, journal):
+        time.sleep(_INTERVAL)
     plan = inspection.running_plan(arguments.ensemble, journal, given)
     document = plan.document if plan else {"operations": []}
     left = Remaining(plan.document, plan.usual, plan.slots) if plan and session.console.is_terminal else None

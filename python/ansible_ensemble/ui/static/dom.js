@@ -77,6 +77,17 @@ export function valueView(value) {
   return text.includes("\n") || text.length > 90 ? lines(text) : h("code", {}, text);
 }
 
+/** Two values that differ; where they read alike, each with its type. */
+export function differing(...values) {
+  const alike = valueText(values[0]) === valueText(values[1]);
+  return values.map((value) => (alike ? [valueView(value), h("span", { class: "faint" }, ` ${typeName(value)}`)] : valueView(value)));
+}
+
+function typeName(value) {
+  if (value === undefined || value === null) return value === null ? "null" : "not there";
+  return Array.isArray(value) ? "list" : { string: "text", object: "map" }[typeof value] ?? typeof value;
+}
+
 /** A text of lines; one that may need scrolling is reached by the keyboard. */
 export function lines(text) {
   return h("pre", { tabindex: text.length > SHORT ? "0" : null }, text);

@@ -1,5 +1,5 @@
 import { get, post } from "./api.js";
-import { empty, h, problems, show, table, valueView } from "./dom.js";
+import { differing, empty, h, problems, show, table } from "./dom.js";
 import { time } from "./jobs.js";
 
 export async function open(context) {
@@ -33,6 +33,6 @@ export async function open(context) {
 function one_(one, { address, ensemble }) {
   return h("section", { class: "panel" }, h("h2", {}, h("a", { href: address("instance", ensemble, one.instance) }, one.instance)),
     one.changes?.length ? table(["Value", "Recorded", "Live"], one.changes.map((change) =>
-      [change.name, valueView(change.recorded), valueView(change.live)])) : null,
+      [change.name, ...differing(change.recorded, change.live)])) : null,
     (one.messages ?? []).map((text) => h("p", {}, text)));
 }

@@ -1,5 +1,5 @@
 import { get, post, remove } from "./api.js";
-import { badge, duration, empty, h, problems, show, table, valueText, valueView } from "./dom.js";
+import { badge, differing, duration, empty, h, problems, show, table } from "./dom.js";
 
 const SHOWN = 200;
 const LABELS = { check: "Check for drift", discover: "Discover" };
@@ -117,8 +117,8 @@ function values({ job, tasks }) {
 }
 
 function different(before, after, heads) {
-  const found = names(before, after).filter((name) => valueText(before.get(name)) !== valueText(after.get(name)));
-  return found.length ? table(["Value", ...heads], found.map((name) => [h("code", {}, name), valueView(before.get(name)), valueView(after.get(name))]))
+  const found = names(before, after).filter((name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)));
+  return found.length ? table(["Value", ...heads], found.map((name) => [h("code", {}, name), ...differing(before.get(name), after.get(name))]))
     : empty("All values that both recorded are the same.");
 }
 

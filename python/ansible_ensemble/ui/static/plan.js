@@ -1,5 +1,5 @@
 import { get, post, remove } from "./api.js";
-import { empty, h, problems, show, table, valueView } from "./dom.js";
+import { differing, empty, h, problems, show, table, valueView } from "./dom.js";
 
 const OPTIONS = {
   prune: "delete instances that are no longer in the topology",
@@ -95,8 +95,8 @@ const SYMBOLS = { "+": "add", "~": "change", "-": "destroy", "-/+": "destroy", "
 
 function valueRow(value) {
   if (value.sensitive) return [value.name, value.kind, "(sensitive value)", "(sensitive value)"];
-  return [value.name, value.kind, value.before === null ? "" : valueView(value.before),
-    value.unknown ? h("i", {}, "known afterwards") : value.after === null ? "" : valueView(value.after)];
+  if (value.unknown) return [value.name, value.kind, valueView(value.before), h("i", {}, "known afterwards")];
+  return [value.name, value.kind, ...differing(value.before, value.after)];
 }
 
 function runs(operations) {
