@@ -49,9 +49,9 @@ $(INSTALLED): pyproject.toml hatch_build.py | $(BIN)/python
 	$(INSTALL) --editable .
 	@touch $@
 
-$(PROVISIONED): $(INSTALLED)
+$(PROVISIONED): pyproject.toml hatch_build.py | $(BIN)/python
 	$(INSTALL) --editable '.[provision]'
-	@touch $@
+	@touch $(INSTALLED) $@
 
 $(EQUIPPED): pyproject.toml hatch_build.py $(LOCK) | $(BIN)/python
 ifneq ($(LOCK),) # it names all that there is to install, so that pip has nothing to find out
@@ -92,6 +92,7 @@ $(MACHINES):
 	$(PYTHON) examples/copy.py examples/machines $@ port=8790 site_ports=8791,8792,8793
 
 demo-machines: $(PROVISIONED) $(MACHINES) ## Deploy the example of machines: a server, three of them, a site on each
+	@echo "Starting a server, and three machines that boot twice and go through their workflow; this takes about a minute."
 	ansible-ensemble deploy --approve $(MACHINES)/ensemble.yaml
 	python $(MACHINES)/visit.py $$(sed -n 's/^ *site_ports: \[\(.*\)\]/\1/p' $(MACHINES)/ensemble.yaml | tr -d ,)
 	@echo
