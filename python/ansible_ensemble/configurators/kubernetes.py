@@ -24,8 +24,10 @@ from ansible_ensemble.kubernetes.objects import Reference, reference, secrets
 
 #: Serves requests about objects.
 PROGRAM = "ansible_ensemble.kubernetes.service"
-_CLUSTER = ".ancestors[.type=kubernetes.Cluster]"
-_NAMESPACES = tuple(f".hosted_on[.type={name}]::name" for name in ("kubernetes.Namespace", "unfurl.nodes.K8sNamespace"))
+_CLUSTER = ".ancestors::[.type=kubernetes.Cluster]"
+_NAMESPACES = tuple(
+    f".hosted_on::[.type={name}]::name" for name in ("kubernetes.Namespace", "unfurl.nodes.K8sNamespace")
+)
 #: Environment variables that Unfurl's connections of a cluster set -> what they say.
 _EXPORTED = {"KUBE_CTX": "context", "KUBE_TOKEN": "token", "KUBE_CLUSTER_CA_CERT_DATA": "ca_cert"}
 _LEFT = "the namespace was there before, and is left"

@@ -233,7 +233,7 @@ def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances) -
             template.capabilities[name] = made = replace(
                 own, properties=dict(own.properties), attributes=dict(own.attributes)
             )
-            _read_values(made, template, part, candidate, f".capabilities[.name={name}]::")
+            _read_values(made, template, part, candidate, f".capabilities::[.name={name}]::")
     if instances.get(template.name) is None:
         instances.add(Instance(template.name, template.name))
     imported = instances.by_name[template.name]

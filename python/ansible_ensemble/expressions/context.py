@@ -125,6 +125,11 @@ class Context(Struct, frozen=True):
             return replace(self, current=current, variables={**self.variables, **variables})
         return replace(self, current=current)
 
+    @property
+    def is_unfurl(self) -> bool:
+        """Whether an expression is what Unfurl makes of it, also where that is not what its documentation says."""
+        return self.evaluator.topology.is_unfurl
+
     def inside(self, expression: Any, place: Place | None = None) -> Context:
         """The context of an expression inside this one."""
         return replace(self, expression=expression, place=place or self.place)

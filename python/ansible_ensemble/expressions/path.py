@@ -31,11 +31,13 @@ class Filter(Struct, frozen=True):
         path: leads from the thing found to the value that is tested; None is the thing itself.
         negated: whether the condition must not hold.
         test: text or variable the value must equal; None: the value must be there and be true.
+        turned: whether `!` before it turns it round.
     """
 
     path: Path | None
     negated: bool = False
     test: str | Variable | None = None
+    turned: bool = False
 
 
 class Segment(Struct, frozen=True):
@@ -126,6 +128,7 @@ class _Parser:
         negated = self.take("!") and not self.peek("=")
         if self.text[self.at - 1] == "!" and self.peek("="):
             self.at -= 1
+        turned = negated
         path = None if self.peek("=") or self.peek("!=") or self.peek("]") else self.path(nested=True)
         test: str | Variable | None = None
         if self.take("!="):
@@ -137,7 +140,7 @@ class _Parser:
             raise self.failure('"]" is missing')
         if path is None and test is None:
             raise self.failure("an empty filter")
-        return Filter(path, negated, test)
+        return Filter(path, negated, test, turned)
 
     def test(self) -> str | Variable:
         end = self.text.find("]", self.at)

@@ -66,9 +66,11 @@ def _holder(key: str, context: Context) -> Any:
 
 
 def _step(values: Iterable[Any], segment: Segment, context: Context) -> Iterator[Any]:
+    if segment.key == "*" and context.is_unfurl:
+        segment = Segment("*")  # neither its filters nor its ? count
     for value in values:
         for found in _lookup(value, segment.key, context):
-            for match in _filtered(found, segment.filters, context):
+            for match in _filtered(found, segment, context):
                 yield match
                 if segment.first:
                     return
@@ -121,30 +123,49 @@ def _special(value: Any, key: str, context: Context) -> Iterator[Any]:
 
 
 def _all(value: Any, context: Context) -> Iterator[Any]:
+    if context.is_unfurl and isinstance(value, Everything):
+        yield value["root"]
     if isinstance(value, View):
         for key in value.names():
             yield value.lookup(key, context.tracker)
     elif isinstance(value, Mapping):
         for key in value:
             yield child(value, value[key])
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple)) and not context.is_unfurl:
         for item in value:
             yield child(value, item)
 
 
-def _filtered(value: Any, filters: tuple[Filter, ...], context: Context) -> Iterator[Any]:
-    """The value if it meets the filters; of a list, and of all instances, each item that does."""
-    if not filters:
+def _filtered(value: Any, segment: Segment, context: Context) -> Iterator[Any]:
+    """The value if it meets the filters of a segment; of a list, and of all instances, each item that does.
+
+    In Unfurl, filters behind a key are of its value as a whole; they pick items where they stand alone: `a::[b]`.
+    """
+    is_list = isinstance(value, (list, tuple))
+    if not segment.filters:
         yield value
         return
+    if context.is_unfurl and not (is_list and segment.key is None):
+        if all(_is_met(value, condition, context) for condition in segment.filters):
+            yield value
+        return
     items: Iterable[Any] = [value]
-    if isinstance(value, (list, tuple)):
+    if is_list:
         items = [child(value, item) for item in value]
     elif isinstance(value, (Everything, LazyMap)):
         items = value.values()
     for item in items:
-        if all(_meets(item, condition, context) for condition in filters):
+        if all(_meets(item, condition, context) for condition in segment.filters):
             yield item
+
+
+def _is_met(value: Any, condition: Filter, context: Context) -> bool:
+    """Whether a value as a whole meets a condition: a list does if one of its items does, with `!` if all do."""
+    is_index = condition.path is not None and isinstance(condition.path.segments[0].key, int)
+    if is_index or not isinstance(value, (list, tuple)):
+        return _meets(value, condition, context)
+    met = [_meets(child(value, item), condition, context) for item in value]
+    return all(met) if condition.turned else any(met)
 
 
 def _meets(value: Any, condition: Filter, context: Context) -> bool:

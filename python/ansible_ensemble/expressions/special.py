@@ -25,16 +25,17 @@ from ansible_ensemble.views.view import Model, View
 class Everything(Mapping[str, View]):
     """All instances by name, and the topology itself as `root`."""
 
-    __slots__ = ("_graph", "_root", "_tracker")
+    __slots__ = ("_graph", "_others", "_root", "_tracker")
 
     def __init__(self, model: Model, tracker: Tracker) -> None:
         self._graph = Graph(model)
+        self._others = ("root",) if model.topology.is_unfurl else ("root", "inputs", "outputs")
         self._root = RootView(model)
         self._tracker = tracker
 
     def __getitem__(self, name: str) -> View:
         self._tracker.rests_on(self._graph.membership)
-        found = self._graph.find(name) or (self._root if name in ("root", "inputs", "outputs") else None)
+        found = self._graph.find(name) or (self._root if name in self._others else None)
         if found is None:
             raise KeyError(name)
         if name in ("inputs", "outputs") and found is self._root:
@@ -43,7 +44,7 @@ class Everything(Mapping[str, View]):
 
     def __contains__(self, name: object) -> bool:
         self._tracker.rests_on(self._graph.membership)
-        return name in ("root", "inputs", "outputs") or self._graph.find(str(name)) is not None
+        return name in self._others or self._graph.find(str(name)) is not None
 
     def __iter__(self) -> Iterator[str]:
         self._tracker.rests_on(self._graph.membership)
@@ -72,8 +73,10 @@ def _name(view: View, _context: Context) -> Any:
     return view.name
 
 
-def _type(view: View, _context: Context) -> Any:
+def _type(view: View, context: Context) -> Any:
     """The type's name: `::app::.type` is `tosca.nodes.SoftwareComponent`."""
+    if context.is_unfurl and isinstance(view, RootView):
+        return "~topology"
     return view.type_name or MISSING
 
 
@@ -191,12 +194,12 @@ def _siblings(view: View, _context: Context) -> Any:
 
 
 def _capabilities(view: View, _context: Context) -> Any:
-    """Its capabilities: `.capabilities[.name=endpoint]::port`."""
+    """Its capabilities: `.capabilities::[.name=endpoint]::port`."""
     return list(view.capabilities().values()) if isinstance(view, NodeView) else MISSING
 
 
 def _requirements(view: View, _context: Context) -> Any:
-    """Its relationships to others: `.requirements[.name=db]::.target`."""
+    """Its relationships to others: `.requirements::[.name=db]::.target`."""
     return list(view.requirements()) if isinstance(view, NodeView) else MISSING
 
 
@@ -251,7 +254,7 @@ def _repository(view: View, _context: Context) -> Any:
 
 
 def _hosted_on(view: View, _context: Context) -> Any:
-    """The instances that host it, nearest first: `.hosted_on[.type=tosca.nodes.Compute]`."""
+    """The instances that host it, nearest first: `.hosted_on::[.type=tosca.nodes.Compute]`."""
     owner = view.owner
     return list(owner.hosts()) if isinstance(owner, NodeView) else MISSING
 

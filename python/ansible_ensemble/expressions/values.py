@@ -18,6 +18,9 @@ from ansible_ensemble.expressions.query import follow
 from ansible_ensemble.language.functions import function_name, functions, is_template, meant
 from ansible_ensemble.views.data import plain
 
+#: Functions that may have other keys beside their name in Unfurl, too, where no `eval` is around them.
+_EXPRESSIONS = ("eval", "ref")
+
 
 def evaluate(value: Any, context: Context) -> Any:
     """The value of raw data.
@@ -29,7 +32,7 @@ def evaluate(value: Any, context: Context) -> Any:
         return _text(value, context)
     if isinstance(value, dict):
         name = function_name(value)
-        if name is not None:
+        if name is not None and not (context.is_unfurl and len(value) > 1 and name not in _EXPRESSIONS):
             made = call(name, value, context)
             return context.tracker.hide(mark_sensitive(made)) if isinstance(value, Sensitive) else made
         result: Any = {key: _entry(item, context, value, key) for key, item in value.items()}

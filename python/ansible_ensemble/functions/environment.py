@@ -25,6 +25,8 @@ def _to_env(call: Call, given: Any) -> Any:
 @implements("get_ensemble_metadata")
 def _get_ensemble_metadata(call: Call, name: Any) -> Any:
     environment = call.context.environment
+    if call.context.is_unfurl and not environment.job:
+        return {}  # only jobs have them in Unfurl
     facts = {"deployment": environment.folder.name, "job": environment.job.get("id"), **environment.metadata}
     key = bare(call.value(name))
     return facts if not key else facts.get(as_text(key))

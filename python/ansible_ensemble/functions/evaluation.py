@@ -93,13 +93,14 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
 
     Args:
         raw: an expression for each item, giving a list; or a map with `key` and `value`, giving a map.
-        collection: a list, a map, or one value (a list of one); null is an empty list.
+        collection: a list, a map, or one value (a list of one), which a map is in Unfurl; null is an empty list.
         context: where the expressions are evaluated; `$item`, `$key`, `$index`, `$collection` are set, and `$break`
             and `$continue` end the loop or leave the item out.
     """
+    of_map = isinstance(collection, Mapping) and not context.is_unfurl
     if isinstance(collection, (list, tuple)):
         pairs = list(enumerate(collection))
-    elif isinstance(collection, Mapping):
+    elif of_map:
         pairs = [(key, collection[key]) for key in collection]
     else:
         pairs = [] if collection is None else [(0, collection)]
@@ -114,7 +115,7 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
             break
         if result is not CONTINUE and name is not CONTINUE:
             found.append((name, result))
-    is_map = keyed and ("key" in raw or isinstance(collection, Mapping))
+    is_map = keyed and ("key" in raw or of_map)
     for name, _result in found if is_map else ():
         if isinstance(name, (dict, list)):
             raise context.failure("the key of an item must be text or a number")

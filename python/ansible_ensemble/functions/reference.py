@@ -70,6 +70,10 @@ first match only.
 A list in the middle of a path is replaced by its items. No match gives null, one match the value, several a list.
 Filters on a list select items. The name of a template with several instances means the first; `.siblings` gives all.
 
+In an ensemble of Unfurl's `apiVersion`, paths lead where they lead in Unfurl: filters behind a key are of its value as
+a whole, and a list has met one if an item does (`a::[b]` selects items); `*` takes no filters, and `::*` begins with
+the topology.
+
 ## Special keys
 
 | key | value |

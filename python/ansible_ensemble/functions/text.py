@@ -26,6 +26,8 @@ def _urljoin(  # noqa: PLR0917
         return None
     if port and {"http": "80", "https": "443"}.get(scheme) != port:
         host = f"{host}:{port}"
+    if call.context.is_unfurl:
+        query = quote(query)
     try:
         split = urlsplit(path)
     except ValueError as error:

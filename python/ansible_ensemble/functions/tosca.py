@@ -11,6 +11,7 @@ from ansible_ensemble.documents.scalars import is_written
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.expressions.files import artifact_file
 from ansible_ensemble.expressions.keywords import entity, searched
+from ansible_ensemble.expressions.query import resolved
 from ansible_ensemble.functions.registration import implements
 from ansible_ensemble.views.data import MISSING, bare, child, plain
 from ansible_ensemble.views.entities import NodeView
@@ -172,11 +173,12 @@ def _get_operation_output(call: Call, keyword: Any, interface: Any, operation: A
 def _get_nodes_of_type(call: Call, name: Any) -> Any:
     name = call.text(name)
     call.context.tracker.rests_on(call.context.evaluator.graph.membership)
-    return [
+    found = [
         view
         for view in call.context.evaluator.graph.nodes()
         if view.template is not None and any(_is_named(kind.name, name) for kind in view.template.type.lineage())
     ]
+    return resolved(found) if call.context.is_unfurl else found
 
 
 def _is_named(full: str, name: str) -> bool:
@@ -240,6 +242,8 @@ def _scalar(call: Call, value: Any) -> str:
     if isinstance(value, (dict, list)):
         kind = "a map" if isinstance(value, dict) else "a list"
         raise call.failure(f"{call.name} joins text and got {kind}")
+    if call.context.is_unfurl and isinstance(value, bool):
+        return str(value)
     return "" if value is None else as_text(value)
 
 

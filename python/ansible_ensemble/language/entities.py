@@ -228,6 +228,7 @@ class Topology(Struct, eq=False):
         data_types: every data type but the primitive ones, by canonical name.
         notices: what is worth knowing of its files.
         seen_types: gives the types of a kind that the file sees, by the names that it knows them under.
+        is_unfurl: whether an ensemble of Unfurl's has it: then expressions are what Unfurl makes of them.
     """
 
     file: Path
@@ -252,6 +253,7 @@ class Topology(Struct, eq=False):
     data_types: MutableMapping[str, EntityType] = field(default_factory=dict)
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
     seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _value: {}
+    is_unfurl: bool = False
 
     @property
     def warnings(self) -> list[str]:

@@ -137,9 +137,9 @@ def _steps(path: list[Any]) -> tuple[str, list[str], list[Any]] | None:
             # CAPABILITY alone is the one that the relationship leads to, which is looked into first
             left = left[1:] if left[0] == "TARGET" or len(left) == 2 else left
         else:
-            hops.append(f".requirements[.name={requirement}]")
+            hops.append(f".requirements::[.name={requirement}]")
     if left[:1] == ["CAPABILITY"] and len(left) > 2:
-        hops += [f".capabilities[.name={left[1]}]"] if hops else []
+        hops += [f".capabilities::[.name={left[1]}]"] if hops else []
         left = left[2:] if hops else left[1:]
     return (start, hops, left) if left and not {"RELATIONSHIP", "CAPABILITY"} & set(map(str, left)) else None
 

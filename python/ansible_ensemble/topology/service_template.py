@@ -131,7 +131,7 @@ def load_topology(
     topology.seen_types = partial(types.seen, scope)
     check_cycles(topology.node_templates, building)
     problems.raise_all()
-    topology.files, topology.fetched = importer.files, importer.fetched
+    topology.files, topology.fetched, topology.is_unfurl = importer.files, importer.fetched, unfurl
     topology.notices = list(dict.fromkeys(problems.notices))
     return topology
 
