@@ -25,7 +25,8 @@ from ansible_ensemble.ensembles.read import locate, read_ensemble
 from ansible_ensemble.jobs.ansible import execution_result
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.records.current import read_recovered
-from ansible_ensemble.records.recover import record_journal, record_killed
+from ansible_ensemble.records.record import record_journal
+from ansible_ensemble.records.recover import record_killed
 from ansible_ensemble.reports.job_text import job_text
 from tests.rules.test_rules import HERE, without_ansible
 

@@ -18,7 +18,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.records.current import read_recovered
-from ansible_ensemble.records.recover import record_journal
+from ansible_ensemble.records.record import record_journal
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for name in ("service.yaml", "ensemble.yaml") for path in HERE.glob(f"*/*/{name}"))

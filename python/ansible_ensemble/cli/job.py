@@ -74,7 +74,7 @@ def play_job(
             job.playbook,
             private_data_dir=job.folder,
             ident=job.id,
-            extravars=job.variables,
+            extravars=job.save(),
             show=show,
             cmdline=[*ansible_options(arguments), *extra],
             verbosity=arguments.verbose,

@@ -96,8 +96,10 @@ def mark_inputs(inputs: Mapping[str, Any], topology: Topology) -> dict[str, Any]
     return marked
 
 
-def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: SecretCodec, *, plan: str) -> None:
-    """Write the sensitive inputs and variables of a job for the processes that execute it, if it has any.
+def save_secret_inputs(
+    planned: Path, options: JobOptions, topology: Topology, codec: SecretCodec, *, plan: str
+) -> None:
+    """Save the sensitive inputs and variables of a job for the processes that execute it, if it has any.
 
     Args:
         planned: the ensemble's folder of what is planned; the caller holds the lock.
@@ -106,7 +108,7 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: Sec
         codec: opens what was given encrypted.
         plan: digest of the saved plan that they are given for.
     """
-    withdraw(planned)
+    remove_secret_inputs(planned)
     given = _as_inputs(options, topology, codec)
     values = {kind: {name: value for name, value in given[kind].items() if is_sensitive(value)} for kind in given}
     if any(values.values()):
@@ -115,20 +117,20 @@ def hand_over(planned: Path, options: JobOptions, topology: Topology, codec: Sec
         write_atomically(planned / _FILE, text, mode=0o600)
 
 
-def handed_over(planned: Path) -> dict[str, dict[str, Any]]:
-    """The sensitive `inputs` and `variables` that were handed over."""
+def saved_secret_inputs(planned: Path) -> dict[str, dict[str, Any]]:
+    """The sensitive `inputs` and `variables` of the job that holds the lock."""
     values = _read(planned)
     return {kind: {name: _with_marks(value) for name, value in values[kind].items()} for kind in _KINDS}
 
 
-def keep_for(planned: Path, plan: str) -> None:
-    """Remove what was handed over for another plan than the one of this digest: that one's job is not this one."""
+def remove_stale_inputs(planned: Path, plan: str) -> None:
+    """Remove the secret inputs of a job whose plan has another digest."""
     if _read(planned)["plan"] != plan:
-        withdraw(planned)
+        remove_secret_inputs(planned)
 
 
 def _read(planned: Path) -> dict[str, Any]:
-    """What was handed over; nothing where there is no file."""
+    """The file of secret inputs; empty where there is none."""
     try:
         document: dict[str, Any] = read_json(planned / _FILE, _GIVEN, "make a new plan")
     except FileNotFoundError:
@@ -136,8 +138,8 @@ def _read(planned: Path) -> dict[str, Any]:
     return document
 
 
-def withdraw(planned: Path) -> None:
-    """Remove what was handed over: the job has ended."""
+def remove_secret_inputs(planned: Path) -> None:
+    """Remove the secret inputs, at the end of the job."""
     with suppress(OSError):
         (planned / _FILE).unlink(missing_ok=True)
 
@@ -149,10 +151,10 @@ def options_of_job(recorded: Mapping[str, Any], given: Mapping[str, Any], planne
         recorded: its options as plans and journals hold them.
         given: options of this process, which are added; those of the job win. Its inputs are given again: the
             digest of a plan tells whether they are other ones.
-        planned: the ensemble's folder of what is planned, where sensitive inputs are handed over.
+        planned: the ensemble's folder of what is planned, which has the secret inputs.
     """
-    handed = handed_over(planned)
-    values = {kind: kept_values(recorded, kind) | handed[kind] | (given.get(kind) or {}) for kind in _KINDS}
+    secret = saved_secret_inputs(planned)
+    values = {kind: kept_values(recorded, kind) | secret[kind] | (given.get(kind) or {}) for kind in _KINDS}
     own = {name: value for name, value in recorded.items() if name not in UNRECORDED}  # others were written in by hand
     return JobOptions.from_mapping({**given, **own, **values})
 

@@ -28,7 +28,13 @@ from ansible_ensemble.ensembles.hosts import (
     groups_of,
     inventory_groups,
 )
-from ansible_ensemble.ensembles.job_inputs import given_variables, hand_over, keep_for, options_of_job, withdraw
+from ansible_ensemble.ensembles.job_inputs import (
+    given_variables,
+    options_of_job,
+    remove_secret_inputs,
+    remove_stale_inputs,
+    save_secret_inputs,
+)
 from ansible_ensemble.ensembles.options import JobOptions, options_by_variable
 from ansible_ensemble.ensembles.read import read_again, read_ensemble
 from ansible_ensemble.execution.workers import AnsibleWorker
@@ -50,10 +56,10 @@ from ansible_ensemble.projects.process import Presence, presence
 from ansible_ensemble.projects.project import in_repository
 from ansible_ensemble.records.current import read_recovered
 from ansible_ensemble.records.drift import LOOKING
-from ansible_ensemble.records.found import plan_with_found
 from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.job_plan import plan_job
 from ansible_ensemble.records.journals import drop_dry_runs
-from ansible_ensemble.records.recover import commit_job, record_journal
+from ansible_ensemble.records.record import commit_job, record_journal
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees
 from ansible_ensemble.records.saved_plans import (
     SavedPlan,
@@ -147,7 +153,7 @@ def plan(
     # without the lock, an open journal may be that of a job which runs
     read = read_recovered(location, job_options, write=not check) if locked else read_current(location, job_options)
     check_upstreams(read, job_options)
-    made = plan_with_found(read, workflow, job_options)
+    made = plan_job(read, workflow, job_options)
     if plan_file or not locked:
         note_inventory(made, read)
     if running_job(os.environ, {}) is not None:  # its folder is gone when another executes the plan
@@ -158,7 +164,7 @@ def plan(
     else:
         saved = keep_plan(made.to_text(), read.planned, locked=locked)
     if locked:
-        hand_over(read.planned, job_options, read.topology, read.codec, plan=saved.digest)
+        save_secret_inputs(read.planned, job_options, read.topology, read.codec, plan=saved.digest)
     document = made.to_json()
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
     told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
@@ -202,7 +208,7 @@ def execute(
     check_purpose(saved, kept.path, location.ensemble, workflow)
     check_aims(saved, kept.path, options)
     held = locking.adopt_held(location.ensemble)
-    keep_for(location.ensemble.parent / PLANNED, kept.digest)
+    remove_stale_inputs(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}
     session = given["session"] = session_of(action, task_vars, location)
     job_options = at_earlier(location, options_of_job(saved.options, given, location.ensemble.parent / PLANNED))
@@ -216,7 +222,7 @@ def execute(
         check_fresh(saved, read)
     else:
         saved = confirmed_plan(saved, kept, read_ensemble(location, job_options), job_options, options)
-    hand_over(read.planned, job_options, read.topology, read.codec, plan=kept.digest)
+    save_secret_inputs(read.planned, job_options, read.topology, read.codec, plan=kept.digest)
     job_options.complete(read.environment.execution)
     if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
         check_working_trees(read, job_options)
@@ -320,7 +326,7 @@ def _wind_up(ensemble: Ensemble, options: JobOptions, journal: Path, held: locks
 
 def _clear(planned: Path) -> None:
     """Remove what a job leaves among the planned files: the lock is still held, the job has ended."""
-    withdraw(planned)
+    remove_secret_inputs(planned)
     drop_plans(planned)
     drop_dry_runs(planned)
 

@@ -31,7 +31,7 @@ from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.trust import approve, distrust
 from ansible_ensemble.records.adopt import adopt_by_hand
 from ansible_ensemble.records.current import collided_jobs, read_recovered
-from ansible_ensemble.records.found import plan_with_found
+from ansible_ensemble.records.job_plan import plan_job
 from ansible_ensemble.records.record import write_forgotten
 from ansible_ensemble.records.recover import record_killed
 from ansible_ensemble.records.repositories import check_upstreams, check_working_trees, free_repositories
@@ -55,9 +55,7 @@ def prepare_job(ensemble: str, workflow: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
     """
     job_options = JobOptions.from_mapping(options)
-    return _prepare(
-        locate(ensemble), workflow, job_options, lambda read, options: plan_with_found(read, workflow, options)
-    )
+    return _prepare(locate(ensemble), workflow, job_options, lambda read, options: plan_job(read, workflow, options))
 
 
 def prepare_saved_plan(
@@ -100,9 +98,7 @@ def prepare_rollback(ensemble: str, job: str, options: Mapping[str, Any]) -> Pre
         Locked: another job holds the lock.
     """
     job_options = JobOptions.from_mapping({**options, "rollback": job})
-    return _prepare(
-        locate(ensemble), "rollback", job_options, lambda read, options: plan_with_found(read, WORKFLOW, options)
-    )
+    return _prepare(locate(ensemble), "rollback", job_options, lambda read, options: plan_job(read, WORKFLOW, options))
 
 
 def adopt(
@@ -140,9 +136,11 @@ def _prepare(
     lock = JobLock(locks.acquire(location.ensemble, operation, timeout=options.lock_timeout, notice=notices.append))
     try:
         drop_plans(location.ensemble.parent / PLANNED)
-        options = at_earlier(location, options, lambda chosen: lock.fetch(location.ensemble, chosen, notices.append))
+        options = at_earlier(
+            location, options, lambda chosen: lock.lock_state(location.ensemble, chosen, notices.append)
+        )
         ensemble = read_recovered(location, options, write=True)
-        lock.share(location.ensemble, ensemble.environment, notices.append)
+        lock.lock_global(location.ensemble, ensemble.environment, notices.append)
         check_upstreams(ensemble, options)
         check_working_trees(ensemble, options)
         ensemble.warnings[:0] = notices

@@ -34,29 +34,29 @@ class JobLock(Struct):
 
     Attributes:
         local: of this copy.
-        shared: of all clones; None where none is wanted, or none can be had and that is allowed.
-        state: the copy of a state that lives elsewhere, which is locked there; None where it lives in the folder.
+        shared: of all clones; None if locking is disabled, or unavailable and optional.
+        state: the copy of a remote state, which is locked there; None if the state is in the folder.
     """
 
     local: locks.Lock
     shared: GlobalLock | None = None
     state: StateCopy | None = None
 
-    def fetch(self, ensemble: Path, options: JobOptions, notice: Callable[[str], None]) -> None:
-        """Lock the state where it lives, and have it here; one that was locked before is let go.
+    def lock_state(self, ensemble: Path, options: JobOptions, notice: Callable[[str], None]) -> None:
+        """Lock a remote state, and fetch it; release one that was locked before.
 
         Raises:
             Locked: another job has it.
         """
-        if left := self.unshare():
+        if left := self.release_remote():
             notice(left)
         copy = state_copy(ensemble, options)
         if copy is not None:
             copy.begin(self.local, timeout=options.lock_timeout, notice=notice)
             self.state = copy
 
-    def share(self, ensemble: Path, environment: Environment, notice: Callable[[str], None]) -> None:
-        """Take the global lock too, if the environment wants one.
+    def lock_global(self, ensemble: Path, environment: Environment, notice: Callable[[str], None]) -> None:
+        """Take the lock of all clones, if the environment asks for it.
 
         Raises:
             Locked: another job has it.
@@ -65,16 +65,16 @@ class JobLock(Struct):
             environment.lfs_lock, ensemble, uri=_uri(ensemble), environment=environment.name, notice=notice
         )
 
-    def unshare(self) -> str | None:
-        """Push the state, and release the locks that others see; returns a message if that failed."""
+    def release_remote(self) -> str | None:
+        """Push the state, and release all locks but the local one; returns a message if that failed."""
         (state, self.state), (shared, self.shared) = (self.state, None), (self.shared, None)
         left = [state.finish() if state is not None else None, release_global(shared) if shared is not None else None]
         return "; ".join(filter(None, left)) or None
 
     def release(self) -> str | None:
-        """Push the state, and release all; returns a message if others cannot see that."""
+        """Push the state, and release all locks; returns a message if that failed for a remote one."""
         try:
-            return self.unshare()
+            return self.release_remote()
         finally:
             locks.release(self.local)
 
@@ -96,8 +96,8 @@ def acquire(
     timeout = options.lock_timeout
     lock = JobLock(locks.acquire(ensemble, operation, pid=pid, timeout=timeout, notice=notice, job=job))
     try:
-        lock.fetch(ensemble, options, notice)
-        lock.share(ensemble, _environment(ensemble, options.environment), notice)
+        lock.lock_state(ensemble, options, notice)
+        lock.lock_global(ensemble, _environment(ensemble, options.environment), notice)
     except BaseException:
         lock.release()
         raise
@@ -129,7 +129,7 @@ def free(ensemble: Path, held: locks.Lock, options: JobOptions) -> tuple[bool, s
     try:
         copy = state_copy(ensemble, options)
         shared = left_global(_environment(ensemble, options.environment).lfs_lock, ensemble)
-        left = JobLock(held, shared, copy).unshare()
+        left = JobLock(held, shared, copy).release_remote()
     except EnsembleError as error:  # what the files say now must not keep the local lock
         left = f"the other locks could not be released: {error}"
     return locks.release(held), left

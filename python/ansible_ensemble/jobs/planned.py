@@ -21,7 +21,7 @@ from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.current import read_recovered
-from ansible_ensemble.records.found import plan_with_found
+from ansible_ensemble.records.job_plan import plan_job
 from ansible_ensemble.records.repositories import check_upstreams
 
 
@@ -120,5 +120,5 @@ def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutc
             check_upstreams(read, job_options)
     except EnsembleError as error:
         read.warnings.append(f"A job would be refused: {error}")
-    plan = plan_with_found(read, workflow, job_options)
+    plan = plan_job(read, workflow, job_options)
     return PlanOutcome(plan, read)

@@ -18,7 +18,7 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.engine.entry_builders import job_finished_entry, job_started_entry
 from ansible_ensemble.engine.outcome import Endings, exit_code
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import hand_over, recorded_options, withdraw
+from ansible_ensemble.ensembles.job_inputs import recorded_options, remove_secret_inputs, save_secret_inputs
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import OPTIONS, JobOptions
 from ansible_ensemble.ensembles.read import read_again
@@ -33,7 +33,7 @@ from ansible_ensemble.records.adoption import adoption
 from ansible_ensemble.records.job_journal import read_job_journal
 from ansible_ensemble.records.journals import create_journal, job_log
 from ansible_ensemble.records.outputs import finish_outputs
-from ansible_ensemble.records.recover import commit_job, record_journal
+from ansible_ensemble.records.record import commit_job, record_journal
 from ansible_ensemble.records.report import job_report
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.records.saved_plans import drop_plans, keep_plan
@@ -125,12 +125,11 @@ class PreparedJob:
     def _records(self) -> Path:
         return self._ensemble.planned if self._options.check else self._ensemble.folder
 
-    @property
-    def variables(self) -> Mapping[str, Any]:
-        """The playbook's variables, none of which is secret; saves the plan that they name, as it was shown."""
+    def save(self) -> Mapping[str, Any]:
+        """Save the plan, as it was shown, and secret inputs; returns the playbook's variables, which are no secrets."""
         ensemble = self._ensemble
         saved = keep_plan(plan_document_text(self.document), ensemble.planned, locked=True)
-        hand_over(ensemble.planned, self._options, ensemble.topology, ensemble.codec, plan=saved.digest)
+        save_secret_inputs(ensemble.planned, self._options, ensemble.topology, ensemble.codec, plan=saved.digest)
         executed = [one for one in OPTIONS if "execute" in one.modules]
         chosen = {f"ensemble_{one.variable}": getattr(self._options, one.name) for one in executed}
         return {
@@ -207,7 +206,7 @@ class PreparedJob:
             report["adoption"] = adoption(report["tasks"], self._left_alone())
         if self._options.commits:
             commit_job(self._ensemble, report, self._options)
-        if left := self._lock.unshare():  # nothing is left to do that others must not see half done
+        if left := self._lock.release_remote():  # nothing is left to do that others must not see half done
             report["problems"].append(left)
         return report
 
@@ -238,8 +237,8 @@ class PreparedJob:
         try:
             if error is not None:  # else it has been waited for: no job works without the lock
                 self._await_workers()
-            if locks.holds(self._lock.local):  # else what is handed over there is another job's
-                withdraw(self._ensemble.planned)
+            if locks.holds(self._lock.local):  # else the files there are another job's
+                remove_secret_inputs(self._ensemble.planned)
                 drop_plans(self._ensemble.planned)
         finally:
             left = self._lock.release()

@@ -21,6 +21,7 @@ from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.job_inputs import JobInputs, as_declared
 from ansible_ensemble.ensembles.location import naming
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.lifecycle import makes, only_looks
 from ansible_ensemble.instances.patch import apply_patch
@@ -28,8 +29,10 @@ from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_given, write_instance
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
+from ansible_ensemble.records.journals import close_journal, job_log
 from ansible_ensemble.records.outputs import present_outputs
 from ansible_ensemble.records.report import job_report
+from ansible_ensemble.records.repositories import keep_in_git
 
 
 def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
@@ -70,6 +73,15 @@ def _end_inputs(instances: Instances) -> None:
         instances.given = {}
 
 
+def record_journal(ensemble: Ensemble, journal: Path, *, write: bool = True) -> dict[str, Any]:
+    """Record the job of a journal and mark the journal as recorded; with `write` false, only report it."""
+    if not write:
+        return report_journal(ensemble, journal)
+    report = record_job(ensemble, journal)
+    close_journal(journal)
+    return report
+
+
 def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     """Record a job: the status into ensemble.yaml, its records, its line in jobs.tsv. Returns the job's report.
 
@@ -103,6 +115,17 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     append_job(ensemble.folder / FILE_NAME, job, tasks)
     report["job"]["record"] = str(paths[0])
     return report
+
+
+def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) -> None:
+    """Commit a recorded job; adds `commits` to its report, what went wrong to `problems`, and `warnings`."""
+    job = report["job"]
+    job["commits"] = {}
+    start = read_job_journal(job_log(ensemble.folder, job["id"])).header
+    kept = keep_in_git(ensemble, start, options, f"{job['workflow'].capitalize()} {job['id']}: {job['summary']}")
+    job["commits"] = kept.commits
+    report.setdefault("problems", []).extend(kept.problems)
+    report["warnings"] += kept.notes
 
 
 def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Recover: the journals that killed jobs left are recorded before anything else happens."""
+"""Recover: record the journals that killed jobs left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.engine.journal_entries import JobStarted
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.job_inputs import options_of_job, withdraw
+from ansible_ensemble.ensembles.job_inputs import options_of_job, remove_secret_inputs
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
@@ -20,13 +20,11 @@ from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.journals import (
     close_journal,
     is_empty,
-    job_log,
     job_of_journal,
     open_journals,
     put_aside,
 )
-from ansible_ensemble.records.record import record_job, report_journal
-from ansible_ensemble.records.repositories import keep_in_git
+from ansible_ensemble.records.record import record_journal
 
 
 def record_killed(location: Location, options: JobOptions) -> list[tuple[str, dict[str, Any]]]:
@@ -69,7 +67,7 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
     if unread:
         raise unread[0]
     if journals:  # nobody else needs the secrets that these were given
-        withdraw(location.ensemble.parent / PLANNED)
+        remove_secret_inputs(location.ensemble.parent / PLANNED)
     remove_unfinished(location.ensemble, records=bool(journals))
 
 
@@ -103,23 +101,3 @@ def _check_gone(folded: Folded) -> None:
             f"job {folded.header.job} is still running without its lock: process {process.pid} ends its operations",
             hint="try again later",
         )
-
-
-def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) -> None:
-    """Commit a recorded job; adds `commits` to its report, what went wrong to `problems`, and `warnings`."""
-    job = report["job"]
-    job["commits"] = {}
-    start = read_job_journal(job_log(ensemble.folder, job["id"])).header
-    kept = keep_in_git(ensemble, start, options, f"{job['workflow'].capitalize()} {job['id']}: {job['summary']}")
-    job["commits"] = kept.commits
-    report.setdefault("problems", []).extend(kept.problems)
-    report["warnings"] += kept.notes
-
-
-def record_journal(ensemble: Ensemble, journal: Path, *, write: bool = True) -> dict[str, Any]:
-    """Record the job of a journal and mark the journal as recorded; with `write` false, only report it."""
-    if not write:
-        return report_journal(ensemble, journal)
-    report = record_job(ensemble, journal)
-    close_journal(journal)
-    return report

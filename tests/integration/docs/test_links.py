@@ -16,6 +16,7 @@ PAGES = [
     for pattern in ("*.md", "docs/**/*.md", "examples/*/*.md", "roles/*/README.md")
     for page in sorted(REPOSITORY.glob(pattern))
 ]
+CODE = re.compile(r"`([a-z_]+/[\w/]+\.py):(\w+)`")
 LISTED = re.compile(r"^(?:-|\d+\.) \[[^\]]*\]\((?!https?:|\.\./)([^)#]+\.md)\)", re.MULTILINE)
 
 
@@ -54,3 +55,11 @@ def test_the_index_leads_to_every_page() -> None:
                 if (found := (page.parent / name).resolve()) not in reached
             ]
     assert set(DOCS.rglob("*.md")) - reached == set()
+
+
+def test_the_code_of_each_step_is_there() -> None:
+    named = CODE.findall((DOCS / "architecture.md").read_text())
+    assert named
+    for file, name in named:
+        source = (REPOSITORY / "python/ansible_ensemble" / file).read_text()
+        assert re.search(rf"^ *(async def|def|class) {name}\b", source, re.MULTILINE), f"{file} has no {name}"

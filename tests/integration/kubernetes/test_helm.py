@@ -24,7 +24,7 @@ from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.jobs.run import run_plan
-from ansible_ensemble.records.recover import record_journal
+from ansible_ensemble.records.record import record_journal
 from tests.integration.kubernetes.cluster import Cluster
 from tests.integration.kubernetes.stand_in import HELM
 

@@ -10,13 +10,13 @@ from ansible_ensemble.core.sensitive import REDACTED, is_sensitive, mark_sensiti
 from ansible_ensemble.ensembles.job_inputs import (
     given_inputs,
     given_variables,
-    hand_over,
-    handed_over,
-    keep_for,
     options_of_job,
     recorded_options,
     recorded_values,
-    withdraw,
+    remove_secret_inputs,
+    remove_stale_inputs,
+    save_secret_inputs,
+    saved_secret_inputs,
 )
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
@@ -80,21 +80,21 @@ def test_variables_that_set_inputs_are_inputs(topology: Topology) -> None:
 def test_handing_over(topology: Topology, tmp_path: Path) -> None:
     planned = tmp_path / "planned"
     options = JobOptions(inputs={"port": 80, "password": "canary"}, variables={"input_pin": 4711})
-    hand_over(planned, options, topology, SecretCodec(), plan="d1")
+    save_secret_inputs(planned, options, topology, SecretCodec(), plan="d1")
     [file] = planned.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert handed_over(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
-    assert is_sensitive(handed_over(planned)["inputs"]["pin"])
+    assert saved_secret_inputs(planned) == {"inputs": {"password": "canary", "pin": 4711}, "variables": {}}
+    assert is_sensitive(saved_secret_inputs(planned)["inputs"]["pin"])
     recorded = recorded_options(options, topology, SecretCodec())
     job = options_of_job(recorded, {"message": "hello"}, planned)
     assert job.inputs == INPUTS
     assert job.message == "hello"
-    keep_for(planned, "d1")
+    remove_stale_inputs(planned, "d1")
     assert options_of_job(recorded, {}, planned).inputs == INPUTS
-    keep_for(planned, "d2")  # another plan is carried out: its job gets nothing of this one's
+    remove_stale_inputs(planned, "d2")  # another plan is carried out: its job gets nothing of this one's
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80}
-    withdraw(planned)
-    assert handed_over(planned) == {"inputs": {}, "variables": {}}
+    remove_secret_inputs(planned)
+    assert saved_secret_inputs(planned) == {"inputs": {}, "variables": {}}
     # what nobody can tell any more is left out, so that the job can be recorded all the same
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80}
 
@@ -109,7 +109,7 @@ def test_inputs_of_workflows_are_as_secret_as_they_say(tmp_path: Path) -> None:
     options = JobOptions(inputs={"port": 80}, variables={"input_key": "canary"})
     recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {"inputs": {"port": 80, "key": REDACTED}}
-    hand_over(planned, options, topology, SecretCodec(), plan="d1")
+    save_secret_inputs(planned, options, topology, SecretCodec(), plan="d1")
     assert options_of_job(recorded, {}, planned).inputs == {"port": 80, "key": "canary"}
 
 
@@ -119,9 +119,9 @@ def test_variables_whose_names_say_so_are_secret(topology: Topology, tmp_path: P
     assert is_sensitive(given_variables(options, SecretCodec())["ansible_become_pass"])
     recorded = recorded_options(options, topology, SecretCodec())
     assert recorded == {"variables": {"ansible_become_pass": REDACTED, "port": 80}}
-    hand_over(planned, options, topology, SecretCodec(), plan="d1")
+    save_secret_inputs(planned, options, topology, SecretCodec(), plan="d1")
     assert options_of_job(recorded, {}, planned).variables == {"ansible_become_pass": "canary", "port": 80}
-    withdraw(planned)
+    remove_secret_inputs(planned)
     assert options_of_job(recorded, {}, planned).variables == {"port": 80}
     with pytest.raises(InvalidInput, match="variable 'ansible_become_pass' was not kept"):
         given_inputs(JobOptions.from_mapping(recorded), SecretCodec())
@@ -132,7 +132,7 @@ def test_what_is_given_encrypted_is_opened_once(topology: Topology, codec: Secre
     options = JobOptions(inputs=closed, variables={"db_password": closed["password"], "login_secret": dict(closed)})
     recorded = recorded_options(options, topology, codec)
     assert "canary" not in str(recorded)
-    hand_over(tmp_path / "planned", options, topology, codec, plan="d1")
+    save_secret_inputs(tmp_path / "planned", options, topology, codec, plan="d1")
     saved = {kind: recorded_values(recorded, kind) for kind in ("inputs", "variables")}
     for job in (JobOptions.from_mapping(saved), options_of_job(recorded, {}, tmp_path / "planned")):
         assert given_inputs(job, codec) == {"password": "canary"}
@@ -146,7 +146,7 @@ def test_what_is_given_encrypted_is_opened_once(topology: Topology, codec: Secre
 
 
 def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: Path) -> None:
-    hand_over(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, SecretCodec(), plan="d1")
+    save_secret_inputs(tmp_path / "planned", JobOptions(inputs={"port": 80}), topology, SecretCodec(), plan="d1")
     assert not (tmp_path / "planned").exists()
 
 
@@ -162,7 +162,7 @@ def test_nothing_secret_is_handed_over_as_nothing(topology: Topology, tmp_path: 
 def test_a_damaged_file_is_an_error_in_order(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "given.json").write_text(text)
     with pytest.raises(InvalidInput, match=said):
-        handed_over(tmp_path)
+        saved_secret_inputs(tmp_path)
 
 
 FIELDS = """\
@@ -207,18 +207,18 @@ def test_sensitive_fields_are_kept_apart(tmp_path: Path, prefix: str, name: str,
     sealed = recorded_options(options, topology, codec)
     assert "canary" not in str(sealed)
     opened = given_inputs(JobOptions(inputs=recorded_values(sealed, "inputs")), codec)
-    hand_over(planned, options, topology, SecretCodec(), plan="d1")
+    save_secret_inputs(planned, options, topology, SecretCodec(), plan="d1")
     handed = options_of_job(without, {}, planned).inputs
     assert handed == opened == {name: value}
     assert redact(handed) == redact(opened) == {name: recorded}
-    withdraw(planned)
+    remove_secret_inputs(planned)
     assert options_of_job(without, {}, planned).inputs == {}
 
 
 def test_a_map_with_the_key_of_the_mark_is_handed_over_whole(topology: Topology, tmp_path: Path) -> None:
     given = {"__sensitive": {"__sensitive": 1}}
-    hand_over(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, SecretCodec(), plan="d1")
-    assert handed_over(tmp_path) == {"inputs": {"password": given}, "variables": {}}
+    save_secret_inputs(tmp_path, JobOptions(inputs={"password": given, "port": 80}), topology, SecretCodec(), plan="d1")
+    assert saved_secret_inputs(tmp_path) == {"inputs": {"password": given}, "variables": {}}
 
 
 def test_passwords_and_the_like_are_those_of_the_call(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_two_plans_have_two_files(tmp_path: Path) -> None:
 def test_a_plan_made_while_a_job_waits_for_approval_is_not_what_it_carries_out(service: Path) -> None:
     with prepare_job(str(service), "deploy", {}) as job:
         told = plan_in_a_playbook(service)
-        variables = job.variables
+        variables = job.save()
         plan_in_a_playbook(service)
         plan, _ = load_plan(Path(variables["ensemble_plan_file"]), variables["ensemble_plan_digest"])
         assert plan.to_json() == job.document
@@ -92,14 +92,14 @@ def test_a_plan_made_while_a_job_waits_for_approval_is_not_what_it_carries_out(s
 
 def test_the_plan_of_a_job_goes_with_it(service: Path) -> None:
     with prepare_job(str(service), "deploy", {}) as job:
-        file = Path(job.variables["ensemble_plan_file"])
+        file = Path(job.save()["ensemble_plan_file"])
     assert not file.exists()
 
 
 @pytest.mark.parametrize("change", ["overwritten", "another plan", "gone"])
 def test_what_was_approved_is_carried_out_or_nothing(service: Path, change: str) -> None:
     with prepare_job(str(service), "deploy", {}) as job:
-        variables = job.variables
+        variables = job.save()
         file = Path(variables["ensemble_plan_file"])
         if change == "gone":
             file.unlink()

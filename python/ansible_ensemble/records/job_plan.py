@@ -1,4 +1,4 @@
-"""What the last look at broken instances found, or why their last operation failed: why a plan repairs them."""
+"""The plan of a job, which says why it repairs an instance: what the last check found, or why an operation failed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ansible_ensemble.records.journals import job_log
 _Found = dict[str, dict[str, Any]]
 
 
-def plan_with_found(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
-    """The plan of a workflow, which says of each instance that it repairs what was found, as far as records have it."""
+def plan_job(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
+    """The plan of a workflow; each instance to be repaired has what the records say of its fault."""
     plan = plan_workflow(ensemble, workflow, options)
     jobs: dict[str, _Found] = {}
     for change in plan.instances:
@@ -45,7 +45,7 @@ def _last_task(ensemble: Ensemble, name: str) -> str | None:
 
 
 def _found_by(folder: Path, job: str) -> _Found:
-    """What the tasks of a job found: by its journal, or by the record that other clones have too, without diffs."""
+    """What the tasks of a job found, from its journal; else from its record, which clones have too, without diffs."""
     try:
         log = job_log(folder, job)
         if log.is_file():
