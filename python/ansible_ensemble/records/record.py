@@ -103,7 +103,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     report = job_report(folded)
     report["outputs"] = ensemble.redactor.data(outputs)
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
-    report["job"]["status"] = job.status
+    report["job"] |= {"status": job.status, "approved_by": job.approved_by}
     job.summary = report["job"]["summary"]
     ensemble.retained.keep(
         ensemble.topology,
@@ -157,7 +157,7 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
     return JobRecord(
         change_id=header.job,
         workflow=header.workflow,
-        approved_by=header.approved_by,
+        approved_by=ensemble.redactor.text(header.approved_by),
         previous_id=_previous(ensemble, header.job),
         start_time=_time(header.time),
         end_time=_time(folded.end_time),

@@ -10,6 +10,7 @@ from ansible_ensemble.changes.history import history, show
 from ansible_ensemble.changes.job_record import job_file_name, read_job
 from ansible_ensemble.changes.record import ChangeRecord
 from ansible_ensemble.core.actions import Reason
+from ansible_ensemble.core.sensitive import REDACTED, mark_sensitive
 from ansible_ensemble.engine.journal_entries import Entry
 from ansible_ensemble.records.job_journal import Folded
 from ansible_ensemble.records.journals import create_journal
@@ -150,6 +151,18 @@ def test_who_approved_is_recorded(job, approver: str) -> None:
     known = {"approved_by": approver} if approver else {}
     for told in (history(folder)[0], show(folder, JOB)):
         assert {key: value for key, value in told.items() if key == "approved_by"} == known
+
+
+def test_a_secret_that_the_job_learnt_is_masked_in_who_approved(job) -> None:
+    made = job()
+    made.ensemble.redactor.add(mark_sensitive("ann the secret"))
+    report = recorded(made, *ran("A6BKKsK50001"), approved_by="ann the secret of ours")
+    assert report["job"]["approved_by"] == f"{REDACTED} of ours"
+    folder = made.ensemble.folder
+    assert history(folder)[0]["approved_by"] == f"{REDACTED} of ours"
+    files = [folder / "jobs.tsv", *folder.rglob("*.yaml")]  # the journal was begun before
+    assert len(files) > 3
+    assert not [path for path in files if "ann the secret" in path.read_text()]
 
 
 @pytest.mark.parametrize(
