@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -17,19 +18,21 @@ _ENDED = {"successful", "failed", "error", "canceled"}
 
 
 class Awx:
-    """An AWX and its admin.
+    """An AWX and a user of it.
 
     Args:
         folder: that `make awx` made.
+        basic: the user's name and password, with a colon between them; the admin if there are none.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, basic: str = "") -> None:
         self.folder, self.token = folder, (folder / "token").read_text().strip()
+        self._login = f"Basic {b64encode(basic.encode()).decode()}" if basic else f"Bearer {self.token}"
 
     def ask(self, path: str, given: Object | None = None, *, method: str = "") -> Any:
         """What the API answers to GET, or to POST of what is given."""
         url = URL + (path if path.startswith("/") else f"/api/v2/{path}")
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {"Authorization": self._login, "Content-Type": "application/json"}
         body = None if given is None else json.dumps(given).encode()
         try:
             with urlopen(Request(url, body, headers, method=method or None), timeout=60) as answer:
@@ -85,6 +88,20 @@ class Awx:
             return seen if seen["status"] in _ENDED and there else None
 
         found: Object = self.wait(f"the end of {job['name']}", look)
+        return found
+
+    def approval(self, workflow: Object) -> Object:
+        """The approval that a workflow waits for."""
+
+        def look() -> Object | None:
+            nodes = self.all(f"{workflow['url']}workflow_nodes/", identifier="approval")
+            found = [node["summary_fields"].get("job") for node in nodes if node["job"]]
+            seen = self.ask(f"workflow_approvals/{found[0]['id']}/") if found else {}
+            ended = self.ask(workflow["url"])
+            assert ended["status"] not in ("failed", "error"), ended
+            return seen if seen.get("status") == "pending" else None
+
+        found: Object = self.wait("the approval", look)
         return found
 
     def output(self, job: Object) -> str:

@@ -126,7 +126,19 @@ class Site:
 
     def set_up(self, *arguments: str, **variables: Any) -> tuple[int, str]:
         """Run the playbook that sets AWX up; how many tasks changed something, and its output."""
-        given = json.dumps({**self.variables, **variables})
+        return self._play("tosca.ensemble.awx", *self._given(variables), *arguments)
+
+    def exported(self) -> tuple[int, str]:
+        """Run the playbook that `awx export` prints, the same way."""
+        command = ["ansible-ensemble", "awx", "export", *self._given({})]
+        done = subprocess.run(command, cwd=self.clone, capture_output=True, text=True, check=True)
+        (self.clone / "exported.yml").write_text(done.stdout)
+        return self._play("exported.yml", *self._given({}))
+
+    def _given(self, variables: Object) -> tuple[str, str]:
+        return "-e", json.dumps({**self.variables, **variables})
+
+    def _play(self, *words: str) -> tuple[int, str]:
         environment = {
             **os.environ,
             "ANSIBLE_COLLECTIONS_PATH": f"{REPOSITORY}/.build:{REPOSITORY}/.build/community",
@@ -135,7 +147,7 @@ class Site:
             "CONTROLLER_HOST": URL,
             "CONTROLLER_OAUTH_TOKEN": self.awx.token,
         }
-        command = ["ansible-playbook", "tosca.ensemble.awx", "-e", given, *arguments]
+        command = ["ansible-playbook", *words]
         done = subprocess.run(command, cwd=self.clone, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return int(re.findall(r"localhost +: ok=\d+ +changed=(\d+)", done.stdout)[-1]), done.stdout + done.stderr

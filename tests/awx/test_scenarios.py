@@ -123,21 +123,6 @@ def scheduled(site: Site) -> Object | None:
     return next(iter(site.awx.all("jobs/", launch_type="scheduled")), None)
 
 
-def approval(site: Site, workflow: Object) -> Object:
-    """The approval that a workflow waits for."""
-
-    def look() -> Object | None:
-        nodes = site.awx.all(f"{workflow['url']}workflow_nodes/", identifier="approval")
-        found = [node["summary_fields"].get("job") for node in nodes if node["job"]]
-        seen = site.awx.ask(f"workflow_approvals/{found[0]['id']}/") if found else {}
-        ended = site.awx.ask(workflow["url"])
-        assert ended["status"] not in ("failed", "error"), ended
-        return seen if seen.get("status") == "pending" else None
-
-    found: Object = site.awx.wait("the approval", look)
-    return found
-
-
 def jobs_of(site: Site, workflow: Object) -> dict[str, Object]:
     """The jobs of a workflow by the names of its nodes."""
     nodes = site.awx.all(f"{workflow['url']}workflow_nodes/")
@@ -154,7 +139,7 @@ def launch_workflow(site: Site, **answers: Any) -> Object:
 
 def test_a_plan_that_is_denied_is_not_deployed(answered: Site) -> None:
     workflow = launch_workflow(answered, input_size=6)
-    asked = approval(answered, workflow)
+    asked = answered.awx.approval(workflow)
     answered.awx.ask(f"{asked['url']}deny/", {})
     answered.awx.ended(workflow)
     assert {*jobs_of(answered, workflow)} == {"plan"}
@@ -176,7 +161,7 @@ def test_a_plan_that_nobody_approves_in_time_is_not_deployed(answered: Site) -> 
 def test_a_plan_that_is_approved_is_deployed(answered: Site) -> None:
     before = len(answered.hooks)
     workflow = launch_workflow(answered, input_size=6, input_pin=SECRET)
-    asked = approval(answered, workflow)
+    asked = answered.awx.approval(workflow)
     assert "size:   5 -> 6" in answered.told("plan", before)["plan"]
     answered.awx.ask(f"{asked['url']}approve/", {})
     done = answered.awx.ended(workflow)
@@ -188,7 +173,7 @@ def test_a_plan_that_is_approved_is_deployed(answered: Site) -> None:
 
 def test_a_stale_plan_is_refused(answered: Site) -> None:
     workflow = launch_workflow(answered, input_size=7)
-    asked = approval(answered, workflow)
+    asked = answered.awx.approval(workflow)
     answered.run("web deploy", input_size=8)
     answered.awx.ask(f"{asked['url']}approve/", {})
     done = answered.awx.ended(workflow)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hmac
+import json
+from typing import Any
+from urllib.request import Request, urlopen
+
 import pytest
 
-from tests.awx.client import Awx
-from tests.awx.conftest import Site
+from tests.awx.client import URL, Awx
+from tests.awx.conftest import VAULT, Site
 
 pytestmark = pytest.mark.timeout(3600)
 
@@ -25,7 +30,132 @@ def names(awx: Awx) -> set[tuple[str, str]]:
     }
 
 
-def test_absent_removes_what_the_role_made(web: Site) -> None:
+MORE: dict[str, Any] = {
+    "awx_operators": ["ops"],
+    "awx_requesters": ["developers"],
+    "awx_approvers": ["ops", "managers"],
+    "awx_labels": ["ensembles"],
+    "awx_instance_groups": ["default"],
+    "awx_webhook_service": "github",
+    "awx_galaxy_credential": {"url": "https://hub.example/api/galaxy/", "token": VAULT},
+    "awx_galaxy_credentials": ["web galaxy", "Ansible Galaxy"],
+    "awx_schedules": [
+        {
+            "name": "window",
+            "template": "deploy",
+            "rrule": "DTSTART:20300105T010000Z RRULE:FREQ=WEEKLY;INTERVAL=1",
+            "variables": {"input_size": 3},
+        }
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def more(web: Site) -> Site:
+    """The project, with all kinds of objects that there may be."""
+    changed, output = web.set_up("--check", **MORE)
+    assert changed > 1, output
+    web.set_up(**MORE | {"awx_update_secrets": True})
+    web.variables |= MORE
+    return web
+
+
+def test_a_second_run_with_all_kinds_of_objects_changes_nothing(more: Site) -> None:
+    changed, output = more.set_up()
+    assert changed == 0, output
+
+
+def test_the_exported_playbook_changes_nothing(more: Site) -> None:
+    changed, output = more.exported()
+    assert changed == 0, output
+
+
+def as_user(site: Site, name: str, team: str) -> Awx:
+    """AWX as a user of a team sees it."""
+    organization = site.awx.named("organizations", "Default")
+    for old in site.awx.all("users/", username=name):
+        site.awx.ask(old["url"], method="DELETE")
+    user = site.awx.ask("users/", {"username": name, "password": VAULT})
+    site.awx.ask(f"{organization['url']}users/", {"id": user["id"]})
+    site.awx.ask(f"{site.awx.named('teams', team)['url']}users/", {"id": user["id"]})
+    return Awx(site.awx.folder, basic=f"{name}:{VAULT}")
+
+
+def test_teams_may_do_what_they_are_to_do(more: Site) -> None:
+    operator, requester, manager = (as_user(more, f"{team}-user", team) for team in ("ops", "developers", "managers"))
+    templates = {one["name"] for one in more.awx.all("job_templates/") if one["name"].startswith("web ")}
+    assert {one["name"] for one in operator.all("job_templates/")} == templates
+    assert requester.all("job_templates/") == []
+    with pytest.raises(AssertionError, match="403"):
+        manager.launch("web", endpoint="workflow_job_templates")
+    workflow = requester.launch("web", endpoint="workflow_job_templates", input_size=4)
+    asked = more.awx.approval(workflow)
+    with pytest.raises(AssertionError, match="403"):
+        requester.ask(f"{asked['url']}approve/", {})
+    manager.ask(f"{asked['url']}approve/", {})
+    assert more.awx.ended(workflow)["status"] == "successful"
+    assert {'"size": 4' in text for text in more.found("settings").values()} == {True}
+
+
+def test_a_push_launches_the_workflow(more: Site) -> None:
+    template = more.awx.named("workflow_job_templates", "web")
+    key = more.awx.ask(template["related"]["webhook_key"])["webhook_key"]
+    pushed = json.dumps({"ref": "refs/heads/main", "after": "1" * 40}).encode()
+    signature = hmac.new(key.encode(), pushed, "sha1").hexdigest()
+    headers = {
+        "Content-Type": "application/json",
+        "X-GitHub-Event": "push",
+        "X-GitHub-Delivery": "0" * 8,
+        "X-Hub-Signature": f"sha1={signature}",
+    }
+    with urlopen(Request(f"{URL}{template['related']['webhook_receiver']}", pushed, headers), timeout=60) as answer:
+        assert answer.status == 202
+    workflow = more.awx.wait(
+        "the workflow", lambda: next(iter(more.awx.all("workflow_jobs/", launch_type="webhook")), None)
+    )
+    asked = more.awx.approval(workflow)
+    more.awx.ask(f"{asked['url']}approve/", {})
+    assert more.awx.ended(workflow)["status"] == "successful"
+
+
+def test_labels_groups_schedules_and_galaxy_are_there(more: Site) -> None:
+    deploy = more.awx.named("job_templates", "web deploy")
+    assert [one["name"] for one in more.awx.all(deploy["related"]["labels"])] == ["ensembles"]
+    assert [one["name"] for one in more.awx.all(deploy["related"]["instance_groups"])] == ["default"]
+    window = more.awx.named("schedules", "web window")
+    assert (window["unified_job_template"], window["extra_data"]) == (deploy["id"], {"input_size": 3})
+    organization = more.awx.named("organizations", "Default")
+    galaxies = more.awx.all(organization["related"]["galaxy_credentials"])
+    assert [one["name"] for one in galaxies] == ["web galaxy", "Ansible Galaxy"]
+
+
+def test_what_is_changed_by_hand_is_put_back_or_kept(more: Site) -> None:
+    def change() -> None:
+        more.awx.change(more.awx.named("job_templates", "web check"), verbosity=1, description="by hand")
+
+    def described() -> str:
+        return str(more.awx.named("job_templates", "web check")["description"])
+
+    change()
+    changed, output = more.set_up(awx_keep=["job_templates"])
+    assert (changed, described()) == (0, "by hand"), output
+    changed, output = more.set_up()
+    assert (changed, described()) == (1, ""), output
+
+
+def test_a_rename_leaves_the_state_where_it_is(more: Site) -> None:
+    more.run("web deploy")
+    more.set_up(awx_name="site", awx_update_secrets=True)
+    more.set_up(awx_state="absent")
+    assert names(more.awx) == {("credentials", "web project")}
+    _, output = more.run("site deploy")
+    assert "There was nothing to do." in output
+    more.set_up(awx_name="site", awx_state="absent")
+    more.set_up(awx_update_secrets=True)
+
+
+def test_absent_removes_what_the_role_made(more: Site) -> None:
+    web = more
     made = names(web.awx)
     assert len(made) > len(ENDPOINTS)
     would, output = web.set_up("--check", awx_state="absent")

@@ -99,14 +99,15 @@ def _check(given: Mapping[str, Any], asked: Mapping[str, Any], engine: Any) -> N
 
 def _tasks(engine: Any, variables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A task for each object of the role's table."""
-    for kind in variables["awx_objects"].values():
+    for name, kind in variables["awx_objects"].items():
         engine.available_variables = variables
+        kept = {"state": "exists"} if name in engine.template(variables["awx_keep"]) else {}
         for item in engine.template(kind.get("each", [variables["awx_name"]])):
             engine.available_variables = {**variables, "item": item}
-            arguments = engine.template(kind["arguments"])
+            arguments = engine.template(kind["arguments"]) | kept
             noun = kind["module"].rpartition(".")[2].replace("_", " ").capitalize()
             silent = {"no_log": True} if kind.get("no_log") else {}
-            named = arguments.get("name") or arguments.get("identifier")
+            named = arguments.get("name") or arguments.get("identifier") or item["name"]
             yield {"name": f"{noun} {named}", kind["module"]: arguments, **silent}
 
 

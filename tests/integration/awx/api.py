@@ -25,10 +25,14 @@ Object = dict[str, Any]
 STUB: Object = {"job": {"name": "a job", "artifacts": {}}, "url": "https://awx.example/#/jobs/1"}
 
 _NAMED = {"name", "description", "organization"}
+_LAUNCHED = {"webhook_service", "webhook_credential"}
 _ASK = {"ask_limit_on_launch", "ask_variables_on_launch", "survey_enabled", "allow_simultaneous", "extra_vars"}
 #: The fields of the objects, by their endpoints; those that a new one must have come first.
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "organizations": ({"name"}, {"description"}),
+    "teams": ({"name", "organization"}, {"description"}),
+    "labels": ({"name", "organization"}, set()),
+    "instance_groups": ({"name"}, set()),
     "credential_types": ({"name", "kind", "inputs", "injectors"}, {"description", "managed"}),
     "credentials": ({"name", "credential_type", "organization", "inputs"}, _NAMED),
     "execution_environments": ({"name", "image"}, _NAMED | {"credential", "pull"}),
@@ -45,7 +49,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
         {"name", "project", "inventory", "playbook"},
         _NAMED | _ASK | {"job_type", "execution_environment"},
     ),
-    "workflow_job_templates": ({"name"}, _NAMED | _ASK | {"inventory", "limit"}),
+    "workflow_job_templates": ({"name"}, _NAMED | _ASK | _LAUNCHED | {"inventory", "limit"}),
     "workflow_job_template_nodes": (
         {"workflow_job_template", "identifier"},
         {"unified_job_template", "all_parents_must_converge", "type"},
@@ -55,7 +59,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
         {"name", "organization", "notification_type", "notification_configuration", "messages"},
         _NAMED,
     ),
-    "schedules": ({"name", "unified_job_template", "rrule"}, {"description", "enabled"}),
+    "schedules": ({"name", "unified_job_template", "rrule"}, {"description", "enabled", "extra_data"}),
 }
 _SINGULAR = {name: name.removesuffix("s") for name in FIELDS} | {"inventories": "inventory"}
 #: What an object is known by beside its name.
@@ -72,18 +76,32 @@ _ASSOCIATED = {
         (f"notification_templates_{event}" for event in ("started", "success", "error", "approvals")),
         "notification_templates",
     ),
-    "credentials": "credentials",
+    **dict.fromkeys(("credentials", "galaxy_credentials"), "credentials"),
+    **{name: name for name in ("labels", "instance_groups", "teams")},
 }
+#: What teams may do with an object; the ids of the roles are numbers of their own.
+_ROLES = ("execute_role", "approval_role")
 _SURVEYED: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("text", "textarea", "password", "multiplechoice", "multiselect"), str),
     "integer": int,
     "float": (float, int),
 }
 _JSON_BODIES = ("webhook", "pagerduty")
+#: Types of credentials that each AWX has.
+_TYPES = {
+    "Vault": ("vault_password", "vault_id"),
+    "Ansible Galaxy/Automation Hub API Token": ("url", "auth_url", "token"),
+}
+_SECRET = ("vault_password", "token")
 _CONFIGURATIONS = {
     "webhook": {"url", "headers", "http_method", "disable_ssl_verification", "username", "password"},
     "slack": {"token", "channels", "hex_color"},
 }
+
+
+def roles_of(number: int) -> Object:
+    """The roles of an object, as it shows them."""
+    return {name: {"id": number * 10 + place} for place, name in enumerate(_ROLES)}
 
 
 class Refused(Exception):
@@ -107,10 +125,13 @@ class Awx:
         self.surveys: dict[tuple[str, int], Object] = {}
         self.associations: dict[tuple[str, int, str], list[int]] = {}
         self._next, self.changes = 1, 0
-        self.create("organizations", {"name": "Default"})
-        fields = [{"id": "vault_password", "secret": True}, {"id": "vault_id"}]
-        vault = {"name": "Vault", "kind": "cloud", "inputs": {"fields": fields}, "injectors": {}}
-        self.create("credential_types", vault)
+        organization = self.create("organizations", {"name": "Default"})["id"]
+        self.create("instance_groups", {"name": "default"})
+        for name, fields in _TYPES.items():
+            inputs = {"fields": [{"id": field, "secret": field in _SECRET} for field in fields]}
+            made = self.create("credential_types", {"name": name, "kind": "cloud", "inputs": inputs, "injectors": {}})
+        galaxy = {"credential_type": made["id"], "organization": organization, "inputs": {"url": "https://galaxy"}}
+        self.create("credentials", {"name": "Ansible Galaxy", **galaxy})
         self.changes = 0
 
     def named(self, endpoint: str, name: str) -> Object:
@@ -127,6 +148,11 @@ class Awx:
         target = self.objects[_ASSOCIATED[association]]
         found = self.associations.get((endpoint, number, association), [])
         return sorted(target[one].get("name") or target[one]["identifier"] for one in found)
+
+    def granted(self, found: Object) -> dict[str, list[str]]:
+        """The teams that have each role of an object."""
+        roles = {name: said["id"] for name, said in roles_of(found["id"]).items()}
+        return {name: self.associated("roles", number, "teams") for name, number in roles.items()}
 
     def create(self, endpoint: str, given: Object) -> Object:
         """Make an object.
@@ -167,6 +193,8 @@ class Awx:
             told["inputs"] = _sealed(found["inputs"], self._secrets(found["credential_type"]))
         if endpoint == "notification_templates":
             told["notification_configuration"] = _sealed(found["notification_configuration"], {"password", "token"})
+        if endpoint.endswith("job_templates"):
+            told["summary_fields"] = {"object_roles": roles_of(number)}
         return told | ({"scm_revision": ""} if endpoint == "projects" else {})
 
     def find(self, endpoint: str, query: Mapping[str, str]) -> list[Object]:
@@ -411,6 +439,8 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.awx.find(endpoint, dict(parse_qsl(url.query)))
             return 200, {"count": len(found), "next": None, "previous": None, "results": found}
         number = int(rest[0])
+        if endpoint == "roles":
+            return self._of_object(endpoint, number, rest[1], given)
         of_node = endpoint == "workflow_approval_templates" and "".join(rest[1:]).endswith("_nodes")
         if number not in self.awx.objects[endpoint] or of_node:  # an approval leads nowhere, its node does
             return 404, {"detail": "Not found."}

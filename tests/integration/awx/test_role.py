@@ -48,7 +48,7 @@ topology_template:
 """
 CANARY = "canary-4711"
 #: What belongs to all ensembles, and what the stand-in does not remove with its node.
-KEPT = ("organizations", "credential_types", "workflow_approval_templates")
+KEPT = ("organizations", "teams", "labels", "instance_groups", "credential_types", "workflow_approval_templates")
 VARIABLES: dict[str, Any] = {
     "awx_name": "web",
     "awx_project_url": "https://git.example/team/web.git",
@@ -58,6 +58,22 @@ VARIABLES: dict[str, Any] = {
     "awx_vault_password": CANARY,
     "awx_state_credential": {"username": "robot", "token": CANARY},
     "awx_git_credential": {"ssh_key": CANARY},
+    "awx_galaxy_credential": {"url": "https://hub.example", "token": CANARY},
+    "awx_galaxy_credentials": ["web galaxy", "Ansible Galaxy"],
+    "awx_operators": ["ops"],
+    "awx_requesters": ["developers"],
+    "awx_approvers": ["ops"],
+    "awx_labels": ["ensembles"],
+    "awx_instance_groups": ["default"],
+    "awx_webhook_service": "github",
+    "awx_schedules": [
+        {
+            "name": "window",
+            "template": "deploy",
+            "rrule": "DTSTART:20260103T010000Z RRULE:FREQ=WEEKLY;INTERVAL=1",
+            "variables": {"input_size": 3},
+        }
+    ],
     "awx_notification_type": "webhook",
     "awx_notification_configuration": {
         "url": "https://hooks.example",
@@ -138,12 +154,17 @@ def made(awx: Awx, run: Site) -> Awx:
     return awx
 
 
+LEFT_OUT = "The workflow start of the topology gets no job template"
+
+
 def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Site, awx: Awx) -> None:
     before = awx.changes
-    done = run("--check", awx_name="elsewhere")
+    chosen = ["deploy", "check", "start"]
+    done = run("--check", awx_name="elsewhere", awx_ensemble="web/started.yaml", awx_workflows=chosen)
     assert done.code == 0, done.output
     assert awx.changes == before
     assert "What needs it would be made, too" in done.output
+    assert LEFT_OUT not in done.output
     assert done.changed > 1
 
 
@@ -200,8 +221,31 @@ def test_the_workflow_plans_asks_and_deploys(made: Awx) -> None:
         "web: deploy this plan?",
         "web deploy approved",
     ]
-    [schedule] = made.objects["schedules"].values()
-    assert unified[schedule["unified_job_template"]]["name"] == "web check"
+    schedules = {one["name"]: one for one in made.objects["schedules"].values()}
+    assert {name: unified[one["unified_job_template"]]["name"] for name, one in schedules.items()} == {
+        "web check": "web check",
+        "web window": "web deploy",
+    }
+    assert schedules["web window"]["extra_data"] == {"input_size": 3}
+    assert workflow["webhook_service"] == "github"
+    assert made.associated("organizations", workflow["organization"], "galaxy_credentials") == [
+        "Ansible Galaxy",
+        "web galaxy",
+    ]
+
+
+def test_teams_may_launch_or_approve(made: Awx) -> None:
+    assert made.names("teams") == ["developers", "ops"]
+    deploy, workflow = made.named("job_templates", "web deploy"), made.named("workflow_job_templates", "web")
+    assert made.granted(deploy) == {"execute_role": ["ops"], "approval_role": []}
+    assert made.granted(workflow) == {"execute_role": ["developers", "ops"], "approval_role": ["ops"]}
+
+
+def test_jobs_have_labels_and_instance_groups(made: Awx) -> None:
+    deploy, workflow = made.named("job_templates", "web deploy"), made.named("workflow_job_templates", "web")
+    assert made.associated("job_templates", deploy["id"], "instance_groups") == ["default"]
+    assert made.associated("job_templates", deploy["id"], "labels") == ["ensembles"]
+    assert made.associated("workflow_job_templates", workflow["id"], "labels") == ["ensembles"]
 
 
 def test_messages_tell_the_plan_the_drift_and_the_failure(made: Awx) -> None:
@@ -253,13 +297,6 @@ def test_credentials_reach_a_job(made: Awx, tmp_path: Path) -> None:
     assert f"username=robot\npassword={CANARY}\n" in told.stdout
 
 
-def test_a_second_run_changes_nothing(made: Awx, run: Site) -> None:
-    before = made.changes
-    done = run()
-    assert done.code == 0, done.output
-    assert (made.changes - before, done.changed) == (0, 0), done.output
-
-
 def test_the_exported_playbook_changes_nothing(made: Awx, run: Site) -> None:
     exported = run_command(
         [PROGRAMS / "ansible-ensemble", "awx", "export", *run.given()], env=run.environment, cwd=run.folder
@@ -273,29 +310,34 @@ def test_the_exported_playbook_changes_nothing(made: Awx, run: Site) -> None:
     assert (made.changes - before, done.changed) == (0, 0), done.output
 
 
-def test_what_is_changed_by_hand_is_put_back(made: Awx, run: Site) -> None:
+def test_another_run_puts_back_what_is_changed_by_hand_and_nothing_else(made: Awx, run: Site) -> None:
     project, check = made.named("projects", "web")["id"], made.named("job_templates", "web check")["id"]
+    workflow = made.named("workflow_job_templates", "web")["id"]
     made.update("projects", project, {"scm_branch": "other"})
     made.update("job_templates", check, {"extra_vars": "{}"})
-    done = run()
-    assert (done.code, done.changed) == (0, 2), done.output
+    made.update("workflow_job_templates", workflow, {"description": "by hand"})
+    before = made.changes
+    done = run(awx_keep=["workflow"])
+    assert (done.code, done.changed, made.changes - before) == (0, 2, 2), done.output
     assert made.named("projects", "web")["scm_branch"] == ""
     assert json.loads(made.named("job_templates", "web check")["extra_vars"])["ensemble_fail_on_drift"] is True
+    assert made.named("workflow_job_templates", "web")["description"] == "by hand"
+    made.update(
+        "workflow_job_templates", workflow, {"description": "Plan, have the plan approved, and deploy what was planned"}
+    )
 
 
 def test_check_mode_tells_what_would_change(made: Awx, run: Site) -> None:
     before = made.changes
     done = run(
-        "--check", awx_project_branch="other", awx_check_schedule="DTSTART:20260101T040000Z RRULE:FREQ=DAILY;INTERVAL=1"
+        "--check",
+        awx_ensemble="web/started.yaml",
+        awx_ensemble_path="web/service.yaml",
+        awx_project_branch="other",
+        awx_check_schedule="DTSTART:20260101T040000Z RRULE:FREQ=DAILY;INTERVAL=1",
     )
     assert (done.code, done.changed, made.changes - before) == (0, 2, 0), done.output
-
-
-def test_a_workflow_of_the_topology_that_is_left_out_is_told(run: Site) -> None:
-    told = "The workflow start of the topology gets no job template"
-    assert told in " ".join(run("--check", awx_ensemble="web/started.yaml").output.split())
-    chosen = ["deploy", "check", "start"]
-    assert told not in run("--check", awx_ensemble="web/started.yaml", awx_workflows=chosen).output
+    assert LEFT_OUT in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(
@@ -318,18 +360,17 @@ def test_what_cannot_be_is_refused_before_anything_is_made(
     assert CANARY not in done.output
 
 
-def test_absent_removes_what_was_made(awx: Awx, run: Site) -> None:
+def test_absent_removes_what_was_made(made: Awx, run: Site) -> None:
     def names() -> dict[str, list[str]]:
-        return {kind: awx.names(kind) for kind in awx.objects if kind not in ("workflow_job_template_nodes", *KEPT)}
+        return {kind: made.names(kind) for kind in made.objects if kind not in ("workflow_job_template_nodes", *KEPT)}
 
-    before = names()
-    assert run(awx_name="passing").code == 0
-    made, changes = names(), awx.changes
-    told = run("--check", awx_name="passing", awx_state="absent")
-    assert (told.code, awx.changes - changes) == (0, 0), told.output
+    before, changes = names(), made.changes
+    told = run("--check", awx_state="absent")
+    assert (told.code, made.changes - changes) == (0, 0), told.output
     assert told.changed > 5
-    done = run(awx_name="passing", awx_state="absent")
+    done = run(awx_state="absent")
     assert done.code == 0, done.output
-    assert (names(), made != before, done.changed) == (before, True, told.changed)
-    again = run(awx_name="passing", awx_state="absent")
+    assert names() == {**{kind: [] for kind in before}, "credentials": ["Ansible Galaxy"]}
+    assert done.changed == told.changed
+    again = run(awx_state="absent")
     assert (again.code, again.changed) == (0, 0), again.output

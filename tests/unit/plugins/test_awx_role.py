@@ -66,3 +66,9 @@ def test_each_variable_has_a_default_or_is_asked_for() -> None:
     specs = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
     assert defaults == {name: said["default"] for name, said in specs.items() if not said.get("required")}
+
+
+def test_kinds_that_are_kept_can_be_looked_for() -> None:
+    specs = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
+    for kind in specs["awx_keep"]["choices"]:
+        assert not OBJECTS[kind]["module"].endswith(("node", "role"))
