@@ -53,18 +53,18 @@ from ansible_ensemble.planning.guard import Branch
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import task_failed, task_succeeded
-from ansible_ensemble.state.keeper import StateKeeper
+from ansible_ensemble.state.journal_upload import JournalUpload
 from ansible_ensemble.views.reads import Deferred
 
 
 class JobExecution:
     """One execution of a plan.
 
-    Data flow: the scheduler says what to run; `_operate` renders and carries it out; what came of it becomes patches,
-    goes to the journal, and only then back to the scheduler and into the instances in memory.
+    Data flow: the scheduler says what to run; `_operate` renders and executes it; the result becomes patches, which go
+    to the journal, and only then to the scheduler and the instances in memory.
 
-    The instances of the ensemble change as the job goes on. The watch tells when the job's lock is lost; a job without
-    one has none. A state that lives elsewhere has a keeper: what begins is known there before anything is done.
+    The watch tells when the job's lock is lost. With an upload, an operation begins only once the remote state has the
+    journal's entry for it.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class JobExecution:
         workers: Workers,
         renderer: Renderer,
         watch: LockWatch | None = None,
-        keeper: StateKeeper | None = None,
+        upload: JournalUpload | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._ensemble = ensemble
@@ -105,7 +105,7 @@ class JobExecution:
         self._done: asyncio.Future[str | None] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
         self._watch = watch
-        self._keeper = keeper
+        self._upload = upload
         self._lost_lock = False
 
     async def run(self) -> JobOutcome:
@@ -114,9 +114,9 @@ class JobExecution:
         self._done = loop.create_future()
         self._stopping.begin()
         watching = [loop.create_task(self._watch_for(self._watch.lost))] if self._watch is not None else []
-        if self._keeper is not None:
-            self._keeper.begin()
-            failed, has_lost_lock = self._keeper.failed, self._keeper.has_lost_lock
+        if self._upload is not None:
+            self._upload.begin()
+            failed, has_lost_lock = self._upload.failed, self._upload.has_lost_lock
             watching.append(loop.create_task(self._watch_for(lambda: failed, of_lock=has_lost_lock)))
         try:
             scheduled = tuple(self._scheduled(operation) for operation in self._plan.operations)
@@ -300,7 +300,7 @@ class JobExecution:
 
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
         """Carry out an operation so that it can be cancelled, and nothing else of it."""
-        known = configurator is None or self._keeper is None or await self._keeper.kept()
+        known = configurator is None or self._upload is None or await self._upload.uploaded()
         if key in self._cancelled or not known:
             raise asyncio.CancelledError
         self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))

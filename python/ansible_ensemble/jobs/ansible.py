@@ -250,7 +250,7 @@ def execute(
         make_lanes,
         show=display.display,
         watch=locking.watch(read.path, held, read.environment),
-        keep=locking.keeping(read.path, held, job_options),
+        start_upload=locking.journal_upload(read.path, held, job_options),
         progress=show,
         shown=heard is not None and heard.shows,
         verbosity=display.verbosity,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ansible_ensemble.engine.lock_watch import LockWatch
     from ansible_ensemble.projects.controller import ControllerJob
     from ansible_ensemble.state.copy import StateCopy
-    from ansible_ensemble.state.keeper import StateKeeper
+    from ansible_ensemble.state.journal_upload import JournalUpload
 
 
 class JobLock(Struct):
@@ -146,21 +146,21 @@ def bring_state(ensemble: Path, options: JobOptions) -> str | None:
     return None
 
 
-def keeping(ensemble: Path, held: locks.Lock, options: JobOptions) -> Callable[[Path], StateKeeper] | None:
-    """What keeps the journal of a job where its state lives; None if that is the folder, or it is a dry run.
+def journal_upload(ensemble: Path, held: locks.Lock, options: JobOptions) -> Callable[[Path], JournalUpload] | None:
+    """Starts to upload a job's journal to a remote state; None if the state is in the folder, or it is a dry run.
 
-    It works under the local lock: nobody records the job while the journal is on its way.
+    Its process adopts the local lock, so that nobody records the job during an upload.
     """
     copy = None if options.check else state_copy(ensemble, options)
     if copy is None:
         return None
 
-    def keep(journal: Path) -> StateKeeper:
-        keeper = copy.keeper(journal)
-        locks.adopt(ensemble, held.id, pid=keeper.pid)
-        return keeper
+    def start(journal: Path) -> JournalUpload:
+        upload = copy.upload_journal(journal)
+        locks.adopt(ensemble, held.id, pid=upload.pid)
+        return upload
 
-    return keep
+    return start
 
 
 def watch(ensemble: Path, held: locks.Lock, environment: Environment) -> LockWatch:

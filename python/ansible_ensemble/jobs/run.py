@@ -28,7 +28,7 @@ from ansible_ensemble.records.journals import create_journal
 from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.reports.progress import Progress
 from ansible_ensemble.reports.style import Style, style_for
-from ansible_ensemble.state.keeper import StateKeeper
+from ansible_ensemble.state.journal_upload import JournalUpload
 
 
 def run_plan(
@@ -39,7 +39,7 @@ def run_plan(
     *,
     show: Callable[[str], None],
     watch: LockWatch | None = None,
-    keep: Callable[[Path], StateKeeper] | None = None,
+    start_upload: Callable[[Path], JournalUpload] | None = None,
     progress: bool = True,
     shown: bool = False,
     verbosity: int = 0,
@@ -50,17 +50,16 @@ def run_plan(
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
-    With `shown`, an observer has people see what begins and ends; progress then is what they would not see otherwise.
-    A dry run keeps its journal among the planned files, where it is not taken for a job to record. A journal is handed
-    to `keep` where the state lives elsewhere.
+    With `shown`, observers show what begins and ends, and progress only the rest. The journal of a dry run is among the
+    planned files, so that nobody records it.
     """
     environment = ensemble.evaluator.environment
     environment.job = {"workflow": plan.workflow}
     environment.trace = lambda line: show(ensemble.redactor.text(line))
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
-    keeper = keep(journal.path) if keep is not None else None
-    tellers = [_Teller(plan, ensemble, show, verbosity, shown=shown)] if progress else []
+    upload = start_upload(journal.path) if start_upload is not None else None
+    printers = [_ProgressLines(plan, ensemble, show, verbosity, shown=shown)] if progress else []
 
     async def run() -> JobOutcome:
         execution = JobExecution(
@@ -72,8 +71,8 @@ def run_plan(
             workers=Workers(make_lanes),
             renderer=Renderer(ensemble, options, inventory),
             watch=watch,
-            keeper=keeper,
-            observers=(*observers, *tellers),
+            upload=upload,
+            observers=(*observers, *printers),
         )
         # from here on the job has begun: a journal without its end is taken for that of a killed job
         recorded = recorded_options(options, ensemble.topology, ensemble.codec)
@@ -82,7 +81,7 @@ def run_plan(
             plan, job, recorded, start, ensemble.redactor, approved_by=approved_by, plan_digest=plan_digest
         )
         await journal.committed(journal.append(started.to_json()))
-        reminders = [asyncio.create_task(teller.remind()) for teller in tellers]
+        reminders = [asyncio.create_task(one.remind()) for one in printers]
         try:
             return await execution.run()
         finally:
@@ -93,12 +92,12 @@ def run_plan(
         return asyncio.run(run()), journal.path
     finally:
         journal.close()
-        if keeper is not None:
-            keeper.close()
+        if upload is not None:
+            upload.close()
 
 
-class _Teller:
-    """Tells the entries of a job in lines."""
+class _ProgressLines:
+    """Shows the entries of a job as lines."""
 
     def __init__(
         self, plan: Plan, ensemble: Ensemble, show: Callable[[str], None], verbosity: int, *, shown: bool

@@ -33,7 +33,7 @@ from ansible_ensemble.state.store import File, Files
 from ansible_ensemble.state.version import Record, digest_of, mark, marked, read_record, write_record
 
 if TYPE_CHECKING:
-    from ansible_ensemble.state.keeper import StateKeeper
+    from ansible_ensemble.state.journal_upload import JournalUpload
 
 _PAUSE = 1.0
 
@@ -127,12 +127,12 @@ class StateCopy:
         self._note(replace(before, serial=serial, digest=digest, unpushed=False))
         return True
 
-    def keeper(self, journal: Path) -> StateKeeper:
-        """Start a keeper of a running job's journal."""
-        from ansible_ensemble.state.keeper import StateKeeper  # brings asyncio
+    def upload_journal(self, journal: Path) -> JournalUpload:
+        """Start to upload a running job's journal."""
+        from ansible_ensemble.state.journal_upload import JournalUpload  # brings asyncio
 
         name = journal.relative_to(self._ensemble.parent).as_posix()
-        return StateKeeper(self._kind, self._values, name=name, journal=journal, lock_id=self.record.lock)
+        return JournalUpload(self._kind, self._values, name=name, journal=journal, lock_id=self.record.lock)
 
     def finish(self) -> str | None:
         """Push and release the lock there, after a job; returns what to report if that failed."""

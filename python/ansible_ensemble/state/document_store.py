@@ -49,7 +49,7 @@ class DocumentStore(ABC):
         self.put(encoded(files), lock_id)
         self._files = files
 
-    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
+    def write_journal(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
         known = self._files if self.exclusive else None
         before = known if known is not None else self.read() or {}

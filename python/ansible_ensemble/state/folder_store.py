@@ -36,7 +36,7 @@ class FolderStore:
             check_held(self._parsed(text), lock_id)
             mirror(files, self._folder, tree(self._folder))
 
-    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
+    def write_journal(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
         with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
             check_held(self._parsed(text), lock_id)

@@ -60,7 +60,7 @@ class GitStore:
                 if attempt == _TRIES - 1:
                     raise
 
-    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
+    def write_journal(self, name: str, journal: bytes, lock_id: str) -> None:
         """See `Store`."""
         self._amend(lock_id, lambda files: {_LOCK_FILE: files[_LOCK_FILE], name: File(journal)})
 

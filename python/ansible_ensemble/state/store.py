@@ -28,11 +28,11 @@ Files = Mapping[str, File]
 
 
 class Unreachable(EnsembleError):
-    """A location does not answer, or does not let us."""
+    """A location does not answer, or refuses access."""
 
 
 class Store(Protocol):
-    """A location of state. Whatever it is asked, it raises `Unreachable` if it cannot be had.
+    """A location of state. Each method raises `Unreachable` if there is no access to it.
 
     Attributes:
         where: the location as people read it, without credentials.
@@ -57,8 +57,8 @@ class Store(Protocol):
             Locked: the lock of this id is no longer held.
         """
 
-    def keep(self, name: str, journal: bytes, lock_id: str) -> None:
-        """Keep the journal of the running job beside the state.
+    def write_journal(self, name: str, journal: bytes, lock_id: str) -> None:
+        """Write the journal of the running job beside the state.
 
         Raises:
             Locked: the lock of this id is no longer held.
@@ -75,7 +75,7 @@ class Store(Protocol):
         """
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
-        """Release the lock of this id; by force, what a killed job left by `keep` stays as a part of the state."""
+        """Release the lock of this id; by force, the journal of a killed job stays as a part of the state."""
 
 
 def check_held(holder: Lock | None, lock_id: str) -> Lock:

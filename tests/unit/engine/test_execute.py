@@ -77,8 +77,8 @@ class Watch:
         return "bob has it"
 
 
-class Keeper:
-    """Keeps the journal so many times, then no more."""
+class Upload:
+    """Uploads the journal so many times, then no more."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -89,7 +89,7 @@ class Keeper:
     def has_lost_lock(self) -> bool:
         return False
 
-    async def kept(self) -> bool:
+    async def uploaded(self) -> bool:
         self.times -= 1
         if self.times < 0 and not self.failed.done():
             self.failed.set_result("it cannot be had")
@@ -98,7 +98,7 @@ class Keeper:
 
 
 def carry_out(
-    made: Any, *, lose_lock: bool = False, keeps: int | None = None
+    made: Any, *, lose_lock: bool = False, uploads: int | None = None
 ) -> tuple[JobOutcome, Workers, list[dict[str, Any]]]:
     """The outcome of a deploy, the workers, and the events of the journal."""
     workers = Workers()
@@ -116,7 +116,7 @@ def carry_out(
             workers=workers,
             renderer=renderer,
             watch=Watch(workers) if lose_lock else None,
-            keeper=Keeper(keeps) if keeps is not None else None,
+            upload=Upload(uploads) if uploads is not None else None,
         ).run()
 
     outcome = asyncio.run(run())
@@ -166,7 +166,7 @@ def test_a_lock_need_not_be_watched_where_there_is_nothing_to_do(job) -> None:
 
 
 def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
-    outcome, workers, told = carry_out(job(service(), inventory=INVENTORY, jobs=1), keeps=2)
+    outcome, workers, told = carry_out(job(service(), inventory=INVENTORY, jobs=1), uploads=2)
     assert not outcome.lost_lock
     assert (outcome.ok, outcome.stopped) == (False, "it cannot be had")
     assert workers.most["all"] == 1

@@ -23,7 +23,7 @@ from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.state import files, git_remote
 from ansible_ensemble.state.copy import StateCopy
 from ansible_ensemble.state.document_store import DocumentStore
-from ansible_ensemble.state.keeper import StateKeeper
+from ansible_ensemble.state.journal_upload import JournalUpload
 from ansible_ensemble.state.version import marked
 from tests.unit.state.conftest import Opener
 
@@ -94,7 +94,7 @@ def in_operation(world: Path) -> None:
 #: How a job is made to be killed at a step, and how often the operations of n0, n1 and n2 begin until all is deployed.
 STEPS: dict[str, tuple[Callable[[Path], Any], tuple[int, int, int]]] = {
     "with the lock": (lambda _world: setattr(StateCopy, "_synchronise", die), (1, 1, 1)),
-    "with the journal": (lambda _world: setattr(StateKeeper, "kept", die), (1, 1, 1)),
+    "with the journal": (lambda _world: setattr(JournalUpload, "uploaded", die), (1, 1, 1)),
     "in an operation": (in_operation, (1, 2, 1)),
     "before the push": (lambda _world: setattr(StateCopy, "finish", die), (1, 1, 1)),
     "in the push": (in_push, (1, 1, 1)),
@@ -120,10 +120,12 @@ def deploy(folder: Path) -> None:
     with prepare_job(str(folder), "deploy", {"jobs": 1}) as job:
         ensemble, options, held = job._ensemble, job._options, job._lock.local
         if not job._plan.empty:
-            keep = locking.keeping(ensemble.path, held, options)
+            start = locking.journal_upload(ensemble.path, held, options)
             watch = locking.watch(ensemble.path, held, ensemble.environment)
             lanes: Any = None  # there are commands only
-            run_plan(ensemble, job._plan, options, lambda: lanes, show=lambda _text: None, watch=watch, keep=keep)
+            run_plan(
+                ensemble, job._plan, options, lambda: lanes, show=lambda _text: None, watch=watch, start_upload=start
+            )
         report = job.finish()
         assert (report["job"]["success"], report["problems"]) == (True, []), report
 

@@ -46,10 +46,10 @@ def test_a_lease_is_renewed_while_the_journal_is_kept(opened: Opener) -> None:
     one, beside, other = opened(), opened(), opened()
     assert one.take(leased("one", 30)) is None
     first = holder(other)
-    one.keep(JOURNAL, b"begun\n", "one")
+    one.write_journal(JOURNAL, b"begun\n", "one")
     beside.renew("one")
     assert (holder(other).lease, holder(other).renewed > first.renewed) == (30, True)
-    one.keep(JOURNAL, b"begun\nended\n", "one")
+    one.write_journal(JOURNAL, b"begun\nended\n", "one")
     assert other.read() == {JOURNAL: File(b"begun\nended\n")}
     beside.renew("one")
     one.release("one")
@@ -92,13 +92,13 @@ def test_a_lease_that_has_run_out_is_taken_over_and_its_holder_writes_nothing_mo
     one = opened()
     assert one.take(leased("one", 0.5)) is None
     one.write({"jobs.tsv": File(b""), "state.json": mark(3, "one")}, "first", "one")
-    one.keep(JOURNAL, b"begun\n", "one")
+    one.write_journal(JOURNAL, b"begun\n", "one")
     told = begin(*copy)
     assert "the lock was not renewed for 0.5 s; taken over from: /elsewhere/ensemble.yaml is locked by one@" in told[-1]
     assert (copy[0].parent / JOURNAL).read_bytes() == b"begun\n", "what the job did is known to the next one"
     for late in (
         lambda: one.write({}, "late", "one"),
-        lambda: one.keep(JOURNAL, b"late\n", "one"),
+        lambda: one.write_journal(JOURNAL, b"late\n", "one"),
         lambda: one.renew("one"),
     ):
         with pytest.raises(Locked):

@@ -55,7 +55,7 @@ def test_the_journal_of_a_job_is_kept_until_the_job_is_written(opened: Opener) -
     one.take(lock("one"))
     one.write(FILES, "first", "one")
     for journal in (b"begun\n", b"begun\nended\n"):
-        one.keep(JOURNAL, journal, "one")
+        one.write_journal(JOURNAL, journal, "one")
         assert other.read() == {**FILES, JOURNAL: File(journal)}
     one.write(FILES, "second", "one")
     one.release("one")
@@ -65,7 +65,7 @@ def test_the_journal_of_a_job_is_kept_until_the_job_is_written(opened: Opener) -
 def test_the_journal_of_a_killed_job_outlives_its_lock(opened: Opener) -> None:
     one, other = opened(), opened()
     one.take(lock("one"))
-    one.keep(JOURNAL, b"begun\n", "one")
+    one.write_journal(JOURNAL, b"begun\n", "one")
     other.release("one", forced=True)
     assert other.read() == {JOURNAL: File(b"begun\n")}
     assert other.take(lock("other")) is None
@@ -78,7 +78,7 @@ def test_nothing_is_written_without_the_lock(opened: Opener) -> None:
     one.write(FILES, "first", "one")
     other.release("one", forced=True)
     other.take(lock("other"))
-    for refused in (lambda: one.write({}, "second", "one"), lambda: one.keep(JOURNAL, b"begun\n", "one")):
+    for refused in (lambda: one.write({}, "second", "one"), lambda: one.write_journal(JOURNAL, b"begun\n", "one")):
         with pytest.raises(Locked, match=r"the lock of the state was lost: .*other@pod"):
             refused()
     assert other.read() == FILES

@@ -1,4 +1,4 @@
-"""The keeper of a running job's journal, as a process."""
+"""The upload of a running job's journal, as a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from ansible_ensemble.projects.lock import lock_text
 from ansible_ensemble.state.document_store import decoded
-from ansible_ensemble.state.keeper import StateKeeper
+from ansible_ensemble.state.journal_upload import JournalUpload
 from tests.unit.state.conftest import lock
 from tests.unit.state.servers import PASSWORD, USER, StateServer
 
@@ -34,67 +34,67 @@ def grow(journal: Path, text: str) -> None:
         file.write(text)
 
 
-def keeping(server: StateServer, journal: Path, use: Callable[[StateKeeper], Awaitable[object]]) -> object:
-    """Have a keeper in a loop of its own, to its end."""
+def uploading(server: StateServer, journal: Path, use: Callable[[JournalUpload], Awaitable[object]]) -> object:
+    """Upload in a loop of its own, to its end."""
     values = {"http": server.url, "lock": server.url, "username": USER, "password": PASSWORD}
-    keeper = StateKeeper("http", values, name=NAME, journal=journal, lock_id="one", patience=0.0)
+    upload = JournalUpload("http", values, name=NAME, journal=journal, lock_id="one", patience=0.0)
 
     async def run() -> object:
-        keeper.begin()
-        return await use(keeper)
+        upload.begin()
+        return await use(upload)
 
     try:
         return asyncio.run(run())
     finally:
-        keeper.close()
+        upload.close()
 
 
 def test_what_is_in_the_journal_is_there_when_it_is_said_so(server: StateServer, journal: Path) -> None:
-    async def use(keeper: StateKeeper) -> None:
-        assert await keeper.kept()
+    async def use(upload: JournalUpload) -> None:
+        assert await upload.uploaded()
         assert kept(server) == "begun\n"
         grow(journal, "ended\n")
-        assert await asyncio.gather(*(keeper.kept() for _ in range(5))) == [True] * 5
+        assert await asyncio.gather(*(upload.uploaded() for _ in range(5))) == [True] * 5
         assert kept(server) == "begun\nended\n"
         assert server.asked.count("POST") == 2, "what waits is answered together"
         grow(journal, "last\n")
 
-    keeping(server, journal, use)
+    uploading(server, journal, use)
     assert kept(server) == "begun\nended\nlast\n", "the end of the journal is brought at the end"
 
 
 def test_a_lock_that_another_has_now_is_told(server: StateServer, journal: Path) -> None:
-    async def use(keeper: StateKeeper) -> None:
-        assert await keeper.kept()
+    async def use(upload: JournalUpload) -> None:
+        assert await upload.uploaded()
         server.locks["/state"] = lock_text(lock("other")).encode()
         grow(journal, "ended\n")
-        assert not await keeper.kept()
-        assert "the lock of the state was lost: /elsewhere/ensemble.yaml is locked by other@pod" in await keeper.failed
-        assert keeper.has_lost_lock()
-        assert not await keeper.kept()
+        assert not await upload.uploaded()
+        assert "the lock of the state was lost: /elsewhere/ensemble.yaml is locked by other@pod" in await upload.failed
+        assert upload.has_lost_lock()
+        assert not await upload.uploaded()
 
-    keeping(server, journal, use)
+    uploading(server, journal, use)
     assert kept(server) == "begun\n"
 
 
 def test_a_location_that_cannot_be_had_is_told_to_all_that_wait(server: StateServer, journal: Path) -> None:
     server.down = True
 
-    async def use(keeper: StateKeeper) -> None:
-        assert await asyncio.gather(*(keeper.kept() for _ in range(5))) == [False] * 5
-        assert "cannot be kept where the state lives" in await keeper.failed
-        assert not keeper.has_lost_lock()
+    async def use(upload: JournalUpload) -> None:
+        assert await asyncio.gather(*(upload.uploaded() for _ in range(5))) == [False] * 5
+        assert "cannot be uploaded to the state" in await upload.failed
+        assert not upload.has_lost_lock()
 
-    keeping(server, journal, use)
+    uploading(server, journal, use)
     assert server.states == {}
 
 
 def test_a_journal_that_grows_is_brought_unasked(server: StateServer, journal: Path) -> None:
-    async def use(keeper: StateKeeper) -> None:
+    async def use(upload: JournalUpload) -> None:
         while "/state" not in server.states:
             await asyncio.sleep(0.05)
         grow(journal, "ended\n")
         while kept(server) != "begun\nended\n":
             await asyncio.sleep(0.05)
 
-    keeping(server, journal, use)
+    uploading(server, journal, use)

@@ -1,8 +1,7 @@
-"""The keeper: a process that brings the journal of a running job to where the state lives.
+"""Upload of the journal of a running job to a remote state, by a process of its own.
 
-It is a process of its own, for a job's process must not wait for a network, nor have threads; and it outlives the job's
-process, should that be killed, for as long as it takes to bring the journal once more. What asks for the journal to be
-kept while it is on its way is answered together, by the next time.
+A job's process must neither wait for a network nor have threads. Should it be killed, this one uploads the journal once
+more. Requests that come during an upload share the next one.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from typing import Any
 
 from ansible_ensemble.state.helper import start_helper
 
-_MODULE = "ansible_ensemble.state.keeper_main"
+_MODULE = "ansible_ensemble.state.journal_upload_main"
 _PATIENCE = 30.0
 
 
-class StateKeeper:
-    """Brings a journal to where the state lives, each time it is asked to, and when it has grown.
+class JournalUpload:
+    """Uploads a journal when it is asked to, and when the journal has grown.
 
     Attributes:
-        failed: told why when the journal can no longer be brought.
+        failed: gets the reason once the journal can no longer be uploaded.
         pid: of its process.
     """
 
@@ -47,7 +46,7 @@ class StateKeeper:
             name: of the journal in the state.
             journal: the file.
             lock_id: of the lock there.
-            patience: seconds for which a location is tried again that cannot be had.
+            patience: seconds for which an unreachable location is tried again.
         """
         self._process = start_helper(_MODULE, str(os.getpid()), stdout=subprocess.PIPE)
         self.pid = self._process.pid
@@ -59,24 +58,24 @@ class StateKeeper:
             "lock": lock_id,
         }
         order["patience"] = patience
-        self._tell(json.dumps(order))
+        self._send(json.dumps(order))
         self._rest = b""
         self._lost = False
         self._asked: asyncio.Future[bool] | None = None
         self._next: asyncio.Future[bool] | None = None
 
     def begin(self) -> None:
-        """Listen to the process, in the running loop."""
+        """Read the answers of the process, in the running loop."""
         self.failed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         assert self._process.stdout is not None
         asyncio.get_running_loop().add_reader(self._process.stdout.fileno(), self._listen)
 
     def has_lost_lock(self) -> bool:
-        """Whether another holds the lock there, which is why the journal cannot be brought."""
+        """Whether it failed because another job holds the lock of the state."""
         return self._lost
 
-    async def kept(self) -> bool:
-        """Wait until all that is in the journal now is where the state lives; False if it cannot be brought there."""
+    async def uploaded(self) -> bool:
+        """Wait until all that is in the journal now is uploaded; False if it cannot be."""
         if self.failed.done():
             return False
         if self._next is None:
@@ -87,8 +86,8 @@ class StateKeeper:
         return await asyncio.shield(mine)
 
     def close(self) -> None:
-        """Have the process bring the end of the journal, and wait for its end."""
-        self._tell("end")  # for a process forked from ours may hold the pipe open
+        """Upload the end of the journal, and end the process."""
+        self._send("end")  # for a process forked from ours may hold the pipe open
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             pipe.close()
@@ -96,9 +95,9 @@ class StateKeeper:
 
     def _ask(self) -> None:
         self._asked, self._next = self._next, None
-        self._tell("keep")
+        self._send("upload")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(f"{line}\n".encode())
@@ -109,7 +108,7 @@ class StateKeeper:
         assert self._process.stdout is not None
         chunk = os.read(self._process.stdout.fileno(), 65536)
         if not chunk:
-            self._fail("the process that brings the journal to it has ended", lost=False)
+            self._fail("the process that uploads the journal has ended", lost=False)
             return
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
@@ -119,10 +118,10 @@ class StateKeeper:
             else:
                 self._answer(True)
 
-    def _answer(self, kept: bool) -> None:
+    def _answer(self, uploaded: bool) -> None:
         asked, self._asked = self._asked, None
         if asked is not None and not asked.done():
-            asked.set_result(kept)
+            asked.set_result(uploaded)
         if self._next is not None:
             self._ask()
 

@@ -1,4 +1,4 @@
-"""The program of the keeper. It reads lines: the order, `keep`s, each answered by a line of JSON, and `end`."""
+"""The program of `journal_upload`. It reads lines: the order, `upload`s, each answered in JSON, and `end`."""
 
 from __future__ import annotations
 
@@ -19,65 +19,65 @@ from ansible_ensemble.state.store import Unreachable
 
 #: Seconds between two looks whether the journal has grown.
 _LOOK = 1.0
-#: Seconds between two tries of a location that cannot be had.
+#: Seconds between two tries of an unreachable location.
 _PAUSE = 2.0
 
 
 def main(parent: int) -> None:
-    """Follow the orders of a job's process until it says no more, or is gone; then keep the journal once more."""
+    """Upload when the job's process asks for it, until that has ended; then once more."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     lines = _lines(parent)
     order: dict[str, Any] = json.loads(next(lines))
-    keeper = _Journal(order)
+    journal = _Journal(order)
     for line in lines:
         if line == b"end":
             break
         if line:
-            _answer(keeper.answer(order["patience"]))
-        elif (told := keeper.answer(0.0))["lost"]:
-            _answer(told)
-    keeper.answer(0.0)
+            _answer(journal.upload(order["patience"]))
+        elif (result := journal.upload(0.0))["lost"]:
+            _answer(result)
+    journal.upload(0.0)
 
 
 class _Journal:
-    """The journal, and where it is kept."""
+    """The journal, and its store."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._order = order
         self._path = Path(order["journal"])
         self._store: Any = None
-        self._kept = -1
+        self._size = -1
 
-    def answer(self, patience: float) -> dict[str, Any]:
-        """Keep the journal if it has grown, for as long as it may take; says what came of it."""
+    def upload(self, patience: float) -> dict[str, Any]:
+        """Upload the journal if it has grown; an unreachable location is tried again for some seconds."""
         end = time.monotonic() + patience
         while True:
             try:
-                self._keep()
+                self._write()
                 return {"error": "", "lost": False}
             except Unreachable as error:
                 if time.monotonic() >= end:
-                    return {"error": f"the journal cannot be kept where the state lives: {error}", "lost": False}
+                    return {"error": f"the journal cannot be uploaded to the state: {error}", "lost": False}
                 time.sleep(_PAUSE)
             except (EnsembleError, OSError) as error:
                 return {"error": str(error), "lost": isinstance(error, Locked)}
 
-    def _keep(self) -> None:
+    def _write(self) -> None:
         if self._store is None:
             self._store = open_store(self._order["kind"], self._order["values"])
         try:
             journal = self._path.read_bytes()
         except FileNotFoundError:  # it is recorded, or its folder is gone
             return
-        if len(journal) != self._kept:
-            self._store.keep(self._order["name"], journal, self._order["lock"])
-            self._kept = len(journal)
+        if len(journal) != self._size:
+            self._store.write_journal(self._order["name"], journal, self._order["lock"])
+            self._size = len(journal)
 
 
-def _answer(told: dict[str, Any]) -> None:
+def _answer(result: dict[str, Any]) -> None:
     with contextlib.suppress(BrokenPipeError):
-        os.write(1, f"{json.dumps(told)}\n".encode())
+        os.write(1, f"{json.dumps(result)}\n".encode())
 
 
 def _lines(parent: int) -> Iterator[bytes]:
