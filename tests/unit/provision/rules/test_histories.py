@@ -207,7 +207,7 @@ class History:
         assert machine.available or not machine.runnable
         assert machine.current_task >= -1
         assert machine.workflow_complete == (machine.current_task >= len(machine.tasks) or not machine.tasks)
-        if machine.workflow_complete and machine.tasks:
+        if machine.workflow_complete and not all(map(is_place, machine.tasks)):  # places that hold already need no job
             assert current is None or current.state == "finished"
 
     def check_place(self):
