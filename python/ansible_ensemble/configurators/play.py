@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from ansible_ensemble.configurators.play_files import (
     parts_named,
     texts_of,
 )
-from ansible_ensemble.configurators.protocol import Basis, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
@@ -125,6 +125,17 @@ def task_keywords(task: Task) -> dict[str, Any]:
     return {**keywords, "environment": environment} if environment else keywords
 
 
+def _explain_failure(result: Result, tasks: Sequence[Mapping[str, Any]], found: Sequence[str]) -> None:
+    """Say what a failure in check mode tells: after tasks that did nothing, one may fail that is well in earnest."""
+    last = max((number for number, one in enumerate(tasks) if one["status"] == "failed"), default=0)
+    before = tasks[:last]
+    if changing := [one["name"] for one in before if one.get("changed") and one["name"] in found]:
+        result.status, result.error = Status.DRIFTED, f"it would be changed by {', '.join(changing)}; {result.error}"
+    elif left_out := [one["name"] for one in before if one.get("left_out")]:
+        result.status, result.basis = None, Basis.NOT_RUN
+        result.error = f"check mode leaves out {', '.join(left_out)}, and fails after it: {result.error}"
+
+
 class PlayConfigurator(BaseConfigurator):
     """Runs a task file, a role or a playbook; inputs are its variables (as `-e` gives them).
 
@@ -186,6 +197,7 @@ class PlayConfigurator(BaseConfigurator):
         looks = is_dry_run_check(task)
         if looks and outcome.ok and len(found) < len(changes):
             outcome.changed = bool(found)
+            outcome.diff = outcome.diff if found else []  # of what others write after it
         result = to_result(task, outcome, values, modified=outcome.changed if not outcome.ok else None)
         result.unseen = [f"{one['name']} ({one['action']})" for one in tasks if one.get("unseen")]
         result.there = may_be_there(outcome) or any(map(is_in_place, tasks))
@@ -195,6 +207,8 @@ class PlayConfigurator(BaseConfigurator):
         saw = not tasks or not all(one.get("unseen") for one in tasks)
         basis = Basis.PREDICTED if saw or not looks else Basis.NOT_RUN
         result = found_by_check_mode(task, result, basis, f" by {', '.join(found)}")
+        if looks and not outcome.ok and result.success:
+            _explain_failure(result, tasks, found)
         yield from look_at_paths(task, result)
         if result.success and not in_check_mode(task):
             yield from follow_links(task)

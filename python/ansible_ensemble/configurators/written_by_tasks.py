@@ -21,7 +21,11 @@ _SECTIONS = ("pre_tasks", "tasks", "post_tasks")
 _FILES = ("import_tasks", "include_tasks")
 _ROLES = ("import_role", "include_role")
 _LOOPS = ("loop", "with_items")
+#: What an entry of `roles` says beside the role's parameters, as far as a parameter may have such a name.
+_OF_ROLES = ("role", "name", "vars", "tags", "when", "environment", "port")
 _SUFFIXES = ("", ".yml", ".yaml")
+#: In place of names that nobody knows before they are read.
+_ANY = "*"
 
 
 class WritingTask(Struct, frozen=True):
@@ -29,7 +33,9 @@ class WritingTask(Struct, frozen=True):
 
     Attributes:
         args: of its module, as they are written.
-        variables: what the files give to templates in them, as it is written.
+        variables: what the files give to templates in them, whatever the inventory says; as it is written.
+        defaults: what they give where the inventory says nothing: defaults of roles.
+        unknown: names that tasks before it give values as they run; None where these may be any.
         base: the folder in which a file of the controller is looked for.
         delegate: the host that it is delegated to; empty if it is not.
         hosts: the pattern of its play; empty in a file of tasks.
@@ -44,14 +50,22 @@ class WritingTask(Struct, frozen=True):
     delegate: str = ""
     hosts: str = ""
     handlers: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    unknown: frozenset[str] | None = frozenset()
 
 
 class _Around(Struct, frozen=True):
-    """What tasks have from what is around them."""
+    """What tasks have from what is around them.
+
+    Attributes:
+        named: names that tasks of the same play give values; `_ANY` among them if these may be any.
+    """
 
     file: Path
     base: Path
     variables: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
     hosts: str = ""
     handlers: tuple[str, ...] = ()
     including: frozenset[Path] = frozenset()
@@ -104,11 +118,14 @@ def _of_plays(plays: Any, around: _Around) -> Iterator[WritingTask]:
         handlers = tuple(told(place) for place in _places(play.get("handlers")))
         hosts = play["hosts"]
         pattern = ",".join(map(str, hosts)) if isinstance(hosts, list) else str(hosts)
-        inside = replace(around.within(play), hosts=pattern, handlers=handlers)
+        named = {_ANY} if play.get("vars_files") or play.get("vars_prompt") else set()
+        inside = replace(around.within(play), hosts=pattern, handlers=handlers, named=named)
         yield from _of_tasks(play.get("pre_tasks"), inside)
         roles = play.get("roles")
         for role in roles if isinstance(roles, list) else ():
-            yield from _of_named_role({"role": role} if isinstance(role, str) else _map(role), inside)
+            entry = {"role": role} if isinstance(role, str) else _map(role)
+            parameters = {name: value for name, value in entry.items() if name not in _OF_ROLES}
+            yield from _of_named_role(entry, replace(inside, variables={**inside.variables, **parameters}))
         for section in _SECTIONS[1:]:
             yield from _of_tasks(play.get(section), inside)
 
@@ -116,6 +133,7 @@ def _of_plays(plays: Any, around: _Around) -> Iterator[WritingTask]:
 def _of_tasks(tasks: Any, around: _Around) -> Iterator[WritingTask]:
     for task in _maps(tasks):
         inside = around.within(task)
+        around.named.update(_named_by(task))
         if "block" in task:
             for part in _BLOCKS:
                 yield from _of_tasks(task.get(part), inside)
@@ -146,7 +164,19 @@ def _of_task(task: Mapping[str, Any], around: _Around) -> Iterator[WritingTask]:
             str(task.get("delegate_to") or ""),
             around.hosts,
             around.handlers if task.get("notify") else (),
+            around.defaults,
+            frozenset(around.named) if _ANY not in around.named else None,
         )
+
+
+def _named_by(task: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the variables that a task gives values when it runs."""
+    if isinstance(task.get("register"), str):
+        yield task["register"]
+    facts = _entry(task, "set_fact")
+    yield from _words(facts) if isinstance(facts, str) else map(str, _map(facts))
+    if _entry(task, "include_vars") is not None:
+        yield _ANY
 
 
 def _of_file(name: str, around: _Around) -> Iterator[WritingTask]:
@@ -174,7 +204,8 @@ def _of_role(folder: Path, entry: str, around: _Around) -> Iterator[WritingTask]
     inside = around.into(
         file,
         base=folder,
-        variables={**defaults, **around.variables, **variables},
+        variables={**around.variables, **variables},
+        defaults={**around.defaults, **defaults},
         handlers=(*around.handlers, *(told(one) for one in _places(_read(handlers) if handlers else None))),
     )
     yield from _of_tasks(_read(file), inside)

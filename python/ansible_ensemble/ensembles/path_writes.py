@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.expressions.inventory import find_inventory, own_host
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.planning.context import PlannedInstance
@@ -87,12 +89,13 @@ def _of_play(resolved: Resolved, values: _Values, template: NodeTemplate, operat
     entry = implementation.settings.get("tasks_from") if implementation is not None else None
     own = _variables(template)
     for task in writing_tasks(resolved.configurator, resolved.target, entry if isinstance(entry, str) else None):
-        variables = {**task.variables, **own}
         names = [name for name in path_arguments(task.module) if name in task.args]
-        args = {name: values.text(task.args[name], variables) for name in names}
-        for written in writes_of(task.module, args, task.base):
-            said = replace(written, place=task.place, task=told(task.place), handlers=task.handlers)
-            yield from (replace(said, host=host, elsewhere=elsewhere) for host, elsewhere in values.hosts(task))
+        for host, elsewhere in values.hosts(task):
+            variables = _TaskVariables(task, own, partial(values.of_inventory, host))
+            args = {name: values.text(task.args[name], variables) for name in names}
+            for written in writes_of(task.module, args, task.base):
+                said = replace(written, place=task.place, task=told(task.place), handlers=task.handlers)
+                yield replace(said, host=host, elsewhere=elsewhere)
 
 
 class _Values:
@@ -162,7 +165,7 @@ class _Values:
         if depth > _DEEPEST:
             raise InvalidInput("variables name each other")
         words = set(_WORD.findall(raw))
-        given = {name: self._rendered(variables[name], variables, depth + 1) for name in words & variables.keys()}
+        given = {name: self._rendered(variables[name], variables, depth + 1) for name in words if name in variables}
         given |= {name: self._inputs[name] for name in words & set(self._inputs)}
         return self._scope(given).evaluate(raw)
 
@@ -179,12 +182,24 @@ class _Values:
         return [(host, True) for host in self._matching(task.hosts)]
 
     def _matching(self, pattern: str) -> list[str]:
-        source = self._ensemble.evaluator.environment.inventory
         try:
-            inventory = source() if source is not None else None
+            inventory = find_inventory(self._scope().context())
             return list(inventory.matching(pattern) or ()) if inventory is not None else []
         except EnsembleError:  # who runs it is told
             return []
+
+    def of_inventory(self, host: str, name: str) -> Any:
+        """A variable that the inventory gives a host, or else the host of the instance, as it is written.
+
+        Raises:
+            KeyError: there is none.
+        """
+        context = self._scope().context()
+        inventory = find_inventory(context)
+        if inventory is None:
+            raise KeyError(name)
+        known = host if host in inventory.hosts else own_host(context, inventory.hosts)
+        return inventory.raw(known, name)
 
 
 def _variables(template: NodeTemplate) -> Mapping[str, Any]:
@@ -214,3 +229,35 @@ def _substituted(raw: Any, variables: Mapping[str, Any], depth: int = 0) -> Any:
     made = _NAMED.sub(value, raw)
     left = _NAMED.sub(lambda found: "" if found[1].startswith(_FACT) else found[0], made)
     return None if "{{" in left or "{%" in left else made
+
+
+class _TaskVariables(Mapping[str, Any]):
+    """The variables of a task, as they are written, by Ansible's precedence, as far as they are known before it runs.
+
+    Args:
+        task: it.
+        own: what its node gives it.
+        of_inventory: reads a variable of its host; KeyError if there is none.
+    """
+
+    def __init__(self, task: WritingTask, own: Mapping[str, Any], of_inventory: Callable[[str], Any]) -> None:
+        self._task, self._own, self._of_inventory = task, own, of_inventory
+
+    def __getitem__(self, name: str) -> Any:
+        task = self._task
+        if name in self._own:
+            return self._own[name]
+        if task.unknown is None or name in task.unknown:
+            raise KeyError(name)
+        if name in task.variables:
+            return task.variables[name]
+        try:
+            return self._of_inventory(name)
+        except KeyError:
+            return task.defaults[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._task.defaults, **self._task.variables, **self._own})
+
+    def __len__(self) -> int:
+        return len({*self})

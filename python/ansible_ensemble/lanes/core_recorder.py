@@ -84,6 +84,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             "host": result.host.get_name(),
             "status": status,
             "result": shown,
+            "left_out": left_out,
             # what never counts as a change leaves nothing to be seen
             "unseen": (left_out and result.task.changed_when != [False])
             or (self.checks and _always_changes(result.task)),

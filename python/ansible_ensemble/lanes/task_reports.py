@@ -74,7 +74,7 @@ def summary_of(task: dict[str, Any]) -> dict[str, Any]:
     result = task["result"]
     summary = {key: task[key] for key in ("name", "action", "path", "host", "status")}
     summary["changed"] = bool(result.get("changed"))
-    summary |= {key: True for key in ("unseen", "dropped") if task.get(key)}
+    summary |= {key: True for key in ("left_out", "unseen", "dropped") if task.get(key)}
     if task["status"] in ("failed", "ignored", "rescued", "unreachable"):
         summary["msg"] = error_of(result)
         summary["failures"] = failures_of(result)

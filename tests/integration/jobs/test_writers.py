@@ -195,3 +195,31 @@ def test_readers(command: Command, project: Path) -> None:
     assert f"part ran after it: it reads {out}/parts/1" in command("plan", *OK).output
     deploy(command)
     assert "No changes" in command("plan", *OK).output
+
+
+ROLE = {
+    "site.yml": "- {hosts: web1, gather_facts: false, roles: [app]}\n",
+    "group_vars/web.yml": 'at: "{{ out }}/{{ inventory_hostname }}"\n',
+    "roles/app/defaults/main.yml": "at: /nowhere\n",
+    "roles/app/templates/conf.j2": "a=1\n",
+    "roles/app/tasks/main.yml": """\
+- file: {path: "{{ at }}", state: directory, mode: "0755"}
+- template: {src: conf.j2, dest: "{{ at }}/conf", mode: "0644"}
+- lineinfile: {path: "{{ at }}/conf", line: b=2}
+""",
+}
+
+
+def test_a_role_that_writes_a_file_twice_where_the_inventory_says(command: Command, project: Path) -> None:
+    for name, text in ROLE.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    assert command("import", "site.yml", "--approve", *OK).code == 0
+    deploy(command)
+    assert drifted(command) == set()
+    file = project / "out/web1/conf"
+    file.write_text("a=7\nb=2\n")
+    assert drifted(command) == {"app@web1"}, "the line of the last writer is there, and another one is not"
+    deploy(command)
+    assert file.read_text() == "a=1\nb=2\n"
+    assert drifted(command) == set()

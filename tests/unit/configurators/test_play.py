@@ -166,6 +166,35 @@ def test_tasks_that_check_mode_does_not_show_are_no_drift(
     assert (result.basis, result.status) == (basis, status)
 
 
+@pytest.mark.parametrize(
+    ("before", "basis", "status", "error"),
+    [
+        ({"status": "ok"}, Basis.PREDICTED, Status.ERROR, "TASK [Assert]: no"),
+        (
+            {"status": "ok", "changed": True},
+            Basis.PREDICTED,
+            Status.DRIFTED,
+            "it would be changed by Make; TASK [Assert]: no",
+        ),
+        (
+            {"status": "skipped", "left_out": True},
+            Basis.NOT_RUN,
+            None,
+            "check mode leaves out Make, and fails after it: TASK [Assert]: no",
+        ),
+    ],
+)
+def test_a_failure_after_tasks_that_check_mode_does_not_run_is_no_error(
+    task: Any, before: dict[str, Any], basis: Basis, status: Status | None, error: str
+) -> None:
+    failed = {"name": "Assert", "action": "ansible.builtin.assert", "status": "failed"}
+    told = [{"name": "Make", "action": "ansible.builtin.command", **before}, failed]
+    outcome = Outcome(ok=False, error="TASK [Assert]: no", result={"tasks": told})
+    one = task({"primary": "web", "check_mode": True}, name="check")
+    result, _ = carry_out(PlayConfigurator("role", "web"), one, outcome)
+    assert (result.success, result.basis, result.status, result.error) == (True, basis, status, error)
+
+
 def test_playbook_by_its_file(task: Any) -> None:
     one = task(inputs={"playbook": "site.yml"})
     _, (play,) = carry_out(PlayConfigurator("playbook"), one, Outcome(ok=True))

@@ -102,8 +102,11 @@ def test_tasks_of_a_playbook(tmp_path: Path) -> None:
     first = tasks[0]
     assert (first.args["dest"], first.variables, first.hosts) == ("{{ folder }}/a", {"folder": "/srv"}, "web,db")
     assert first.handlers == (f"{tmp_path}/site.yml:11",)
-    roles = [task.variables["where"] for task in tasks if task.module == "template"]
-    assert roles[0] == "/one" and roles[-1] == "/two"
+    roles = [task for task in tasks if task.module == "template"]
+    assert [(one.variables.get("where"), one.defaults) for one in (roles[0], roles[-1])] == [
+        (None, {"where": "/one"}),
+        ("/two", {"where": "/one"}),
+    ]
     loops = [task.variables["one"] for task in tasks if task.module == "lineinfile"]
     assert loops[:2] == ["c", "d"]
     rescue = next(task for task in tasks if task.delegate)
@@ -111,6 +114,33 @@ def test_tasks_of_a_playbook(tmp_path: Path) -> None:
     assert any(task.args.get("path") == "/srv/e" and task.place.file.endswith("more.yml") for task in tasks)
     assert writing_tasks("role", "some.collection.role") == []
     assert writing_tasks("tasks", str(tmp_path / "nowhere.yml")) == []
+
+
+RUNNING = """\
+- hosts: web
+  vars: {at: /play}
+  roles: [{role: app, where: /parameter}]
+  tasks:
+    - copy: {dest: "{{ at }}/a", content: x}
+    - stat: {path: /srv}
+      register: seen
+    - set_fact: {at: /fact}
+    - copy: {dest: "{{ at }}/a", content: x}
+    - include_vars: more.yml
+    - copy: {dest: "{{ at }}/a", content: x}
+- hosts: web
+  vars_files: [more.yml]
+  tasks: [{copy: {dest: "{{ at }}/a", content: x}}]
+"""
+
+
+def test_what_tasks_give_values_as_they_run_is_unknown(tmp_path: Path) -> None:
+    for name, text in {**FILES, "site.yml": RUNNING}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    role, *tasks = writing_tasks("playbook", str(tmp_path / "site.yml"))
+    assert (role.variables["where"], role.defaults["where"]) == ("/parameter", "/one")
+    assert [one.unknown for one in tasks] == [frozenset(), {"seen", "at"}, None, None]
 
 
 def test_files_that_include_themselves_are_read_once(tmp_path: Path) -> None:
