@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from base64 import b64decode
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -167,6 +168,7 @@ def test_a_plan_that_is_approved_is_deployed(answered: Site) -> None:
     done = answered.awx.ended(workflow)
     jobs = jobs_of(answered, workflow)
     assert done["status"] == "successful", answered.awx.output(jobs["deploy"])
+    assert b"/runner/" not in b64decode(jobs["plan"]["artifacts"]["ensemble_stats"]["plan_document"])
     assert settings(answered) == [ANSWERED | {"size": 6}] * 3
     answered.run("web check")
 
