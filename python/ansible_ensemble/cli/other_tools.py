@@ -177,7 +177,7 @@ OPERA = Tool(
         "outputs": Spoken("outputs", _PRINTED),
         "info": Spoken("status", _PRINTED),
         "notify": Spoken(
-            "notify --approve",
+            "notify --approve --force",  # opera knows no schedules
             {
                 **_SHOWN,
                 "-e, --event NAME": "NAME",

@@ -87,27 +87,6 @@ def test_deploys_and_undeploys_as_given(command, corpus, name):
     assert {instance["status"] for instance in status["instances"]} == {"absent"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_command_lines_of_opera_do_the_same(command, corpus, name):
-    template, up, _down, outputs = CASES[name]
-    folder = corpus(name)
-
-    def opera(*words):
-        done = command("opera", *words, cwd=folder)
-        assert done.code == 0, done.output
-        return done
-
-    assert "valid" in opera("validate", template).stdout
-    deployed = opera("deploy", "-w", "2", "-r", template).stdout
-    assert f"({len(up)} operation" in deployed if up else "Deploy complete!" in deployed
-    found = json.loads(opera("outputs", "-f", "json").stdout)
-    assert {key: found[key] for key in outputs} == outputs
-    assert json.loads(opera("info", "--format=json").stdout)["instances"]
-    opera("undeploy", "--force", "-v")
-    assert {one["status"] for one in json.loads(opera("info", "-f", "json").stdout)["instances"]} == {"absent"}
-
-
 LEDGER = read_yaml(REPOSITORY / "tests" / "unit" / "jobs" / "unfurl_examples.yaml").data["right"]
 
 

@@ -59,7 +59,7 @@ def test_each_line_is_understood_or_says_what_to_type(tool: str, command: str, o
             "deploy --approve --inputs inputs.yaml --jobs 3 service.yaml",
         ),
         ("opera deploy -c service.yaml", "deploy --approve --force service.yaml"),
-        ("opera notify -e changed -n news.json", "notify --approve --data news.json changed"),
+        ("opera notify -e changed -n news.json", "notify --approve --force --data news.json changed"),
         ("opera package -t service.yaml -o a.csar -f zip site", "package --entry service.yaml --out a.csar site"),
         ("opera unpackage -d site a.csar", "clone a.csar site"),
         ("opera outputs -f yaml", "outputs --output json"),
