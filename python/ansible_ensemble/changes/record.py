@@ -236,10 +236,10 @@ _CAPITAL = regex("(?<=[a-z])(?=[A-Z])")
 
 def snake_case_keys(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record as results have it, for playbooks: its own keys in snake_case; values that users gave stay."""
-    told = {_CAPITAL.sub("_", key).lower(): value for key, value in record.items()}
-    if isinstance(told.get("implementation"), dict):
-        told["implementation"] = snake_case_keys(told["implementation"])
-    return told
+    keyed = {_CAPITAL.sub("_", key).lower(): value for key, value in record.items()}
+    if isinstance(keyed.get("implementation"), dict):
+        keyed["implementation"] = snake_case_keys(keyed["implementation"])
+    return keyed
 
 
 _ESCAPES = {"%": "%25", ",": "%2C", "\t": "%09", "\n": "%0A", "\r": "%0D"}

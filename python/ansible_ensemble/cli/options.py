@@ -120,14 +120,14 @@ def group(parser: argparse.ArgumentParser, heading: str) -> argparse._ArgumentGr
 
 def _add(under: argparse._ArgumentGroup, one: Option) -> None:
     """Add an option by its declaration."""
-    told: dict[str, Any] = {"dest": one.name, "help": _help(one)}
+    keywords: dict[str, Any] = {"dest": one.name, "help": _help(one)}
     if one.kind == "bool":
-        told["action"] = "store_false" if one.default else "store_true"
+        keywords["action"] = "store_false" if one.default else "store_true"
     elif one.kind == "list[str]":
-        told |= {"metavar": one.metavar, "action": "append"}
+        keywords |= {"metavar": one.metavar, "action": "append"}
     else:
-        told |= {"metavar": one.metavar, "choices": one.choices or None, "type": _TYPES[one.kind]}
-    under.add_argument(*one.flags, **told)
+        keywords |= {"metavar": one.metavar, "choices": one.choices or None, "type": _TYPES[one.kind]}
+    under.add_argument(*one.flags, **keywords)
 
 
 def _help(one: Option) -> str:

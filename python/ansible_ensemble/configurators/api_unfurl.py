@@ -113,9 +113,9 @@ class TaskView(api.Task):
         """How the operation ended; without `success`, the status says whether it did."""
         word = getattr(status, "value", status)
         failed = captureException is not None or (success is None and word in ("error", "unknown"))
-        told = dict(result) if isinstance(result, Mapping) else {} if result is None else {"result": result}
+        values = dict(result) if isinstance(result, Mapping) else {} if result is None else {"result": result}
         error = str(captureException) if captureException is not None else None
-        return api.Done(success is not False and not failed, modified, word, told, dict(outputs or {}), error=error)
+        return api.Done(success is not False and not failed, modified, word, values, dict(outputs or {}), error=error)
 
     def ended(self, said: Any) -> api.Done:
         """How the operation ended, with the attributes that were set."""

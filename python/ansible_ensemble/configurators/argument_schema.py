@@ -68,13 +68,13 @@ class _Maker:
         return {"if": {"propertyNames": {"not": {"pattern": self._open}}}, "then": {"allOf": given}}
 
     def _given(self, name: str, option: Option) -> Json:
-        told: Json = {"description": option.description} if option.description else {}
+        schema: Json = {"description": option.description} if option.description else {}
         if isinstance(option.default, str | int | float | bool) and not option.secret:
-            told["default"] = option.default
+            schema["default"] = option.default
         if is_file_mode(name, option):
-            return {**told, "not": {"anyOf": [{"type": ["integer", "boolean"]}, _NOT_OCTAL]}}
+            return {**schema, "not": {"anyOf": [{"type": ["integer", "boolean"]}, _NOT_OCTAL]}}
         forms = self._forms(option)
-        return {**told, "anyOf": [*forms, self._computed, {"type": "null"}]} if forms else told
+        return {**schema, "anyOf": [*forms, self._computed, {"type": "null"}]} if forms else schema
 
     def _forms(self, option: Option) -> list[Json]:
         """What its value may be; nothing if that is anything."""

@@ -227,13 +227,13 @@ def _value_faults(option: Option, value: Any, what: str, place: Place | None) ->
         if is_computed(item):
             continue
         if option.type == "list" and not _fits(option.elements, item):
-            told = kind_of(item, hidden=option.secret)
-            yield InvalidInput(f"{what} has {told}, which is not of type {option.elements}", place)
+            text = kind_of(item, hidden=option.secret)
+            yield InvalidInput(f"{what} has {text}, which is not of type {option.elements}", place)
         elif option.choices and not _is_chosen(option, item):
-            told = kind_of(item, hidden=option.secret)
+            text = kind_of(item, hidden=option.secret)
             near = closest(item, option.choices)
             hint = f"did you mean {near}?" if near else known_names([*option.choices])
-            yield InvalidInput(f"{what} is {told}, which is none of its choices", place, hint)
+            yield InvalidInput(f"{what} is {text}, which is none of its choices", place, hint)
         elif option.options and isinstance(item, Mapping):
             yield from _faults(option.options, item, what, place_of(item) or place)
 

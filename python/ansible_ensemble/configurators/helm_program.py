@@ -126,7 +126,7 @@ class Helm:
     def run(self, *arguments: str, stdin: str | None = None) -> Ordered:
         """A command, and Helm's reason of its failure."""
         outcome = yield self._command(arguments, stdin)
-        return _told(outcome)
+        return _with_error(outcome)
 
     def answer(self, *arguments: str, stdin: str | None = None) -> Answered:
         """A command, and what it answers as JSON. That goes through a file: it is long, and values are in it."""
@@ -140,7 +140,7 @@ class Helm:
             raise EnsembleError(f"{PROGRAM} {arguments[0]} returned no JSON: {error}") from error
         finally:
             file.unlink(missing_ok=True)
-        return _told(outcome), answer
+        return _with_error(outcome), answer
 
     def add(self, repository: Repository) -> Ordered:
         """Make a repository known in this home, which fetches its index; log in to a registry."""
@@ -187,7 +187,7 @@ def _parsed(text: str) -> Any:
         return json.loads(text.strip().rpartition("\n")[2])
 
 
-def _told(outcome: Outcome) -> Outcome:
+def _with_error(outcome: Outcome) -> Outcome:
     """An outcome with Helm's reason of its failure."""
     if outcome.ok or outcome.timed_out:
         return outcome

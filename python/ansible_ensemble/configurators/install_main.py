@@ -247,8 +247,8 @@ def _fetch(wanted: Mapping[str, Any], target: Any) -> None:
     target.seek(0)
     found = hashlib.file_digest(target, "sha256").hexdigest()
     if found != str(wanted["checksum"]).partition(":")[2].lower():
-        told = f"{_shown(name)} has the checksum sha256:{found}, not {wanted['checksum']}"
-        raise CannotInstall(f"{told}: nothing is installed")
+        text = f"{_shown(name)} has the checksum sha256:{found}, not {wanted['checksum']}"
+        raise CannotInstall(f"{text}: nothing is installed")
     target.seek(0)
 
 

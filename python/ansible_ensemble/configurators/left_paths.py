@@ -24,8 +24,8 @@ LEADS = "leads"
 _STAT = "ansible.builtin.stat"
 #: Keywords that say how the host is reached, and as whom.
 _CONNECTING = ("become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "vars")
-#: What is told of a path -> what `stat` calls it.
-_TOLD = {"mode": "mode", "owner": "pw_name", "group": "gr_name", "target": "lnk_source"}
+#: What is recorded of a path -> what `stat` calls it.
+_STAT_KEYS = {"mode": "mode", "owner": "pw_name", "group": "gr_name", "target": "lnk_source"}
 _KINDS = {"isdir": "a folder", "islnk": "a link", "isreg": "a file"}
 
 
@@ -38,7 +38,7 @@ def look_at_paths(task: Task, result: Result) -> Generator[ModuleCall, Outcome, 
     for path in task.paths:
         outcome = yield _stat(task, path)
         if outcome.ok:
-            found[str(path)] = _told(task, outcome.result.get("stat") or {})
+            found[str(path)] = _state(task, outcome.result.get("stat") or {})
         elif looks:
             result.unseen.append(f"{path} ({outcome.error})")
     if not looks:
@@ -50,8 +50,8 @@ def look_at_paths(task: Task, result: Result) -> Generator[ModuleCall, Outcome, 
     differing = [f"{path} ({_differences(before, now)})" for path, before, now in known if before != now]
     if differing and result.basis is not Basis.NOT_RUN:
         result.modified, result.status = False, Status.DRIFTED
-        told = f"not as it was left: {', '.join(differing)}"
-        result.error = f"{result.error}; {told}" if result.error else told
+        text = f"not as it was left: {', '.join(differing)}"
+        result.error = f"{result.error}; {text}" if result.error else text
 
 
 def follow_links(task: Task) -> Generator[ModuleCall | Note, Any, None]:
@@ -79,20 +79,20 @@ def _look(task: Task, host: Host) -> ModuleCall:
     return ModuleCall(_STAT, {}, host, keywords, timeout=task.timeout, base=str(task.base))
 
 
-def _told(task: Task, stat: Mapping[str, Any]) -> dict[str, Any]:
+def _state(task: Task, stat: Mapping[str, Any]) -> dict[str, Any]:
     """What is recorded of a path."""
     if not stat.get("exists"):
         return {"kind": "nothing"}
     kind = next((words for name, words in _KINDS.items() if stat.get(name)), "something else")
-    told = {"kind": kind, **{name: stat[key] for name, key in _TOLD.items() if stat.get(key)}}
-    return {**told, "digest": task.digest(stat["checksum"])} if stat.get("checksum") else told
+    state = {"kind": kind, **{name: stat[key] for name, key in _STAT_KEYS.items() if stat.get(key)}}
+    return {**state, "digest": task.digest(stat["checksum"])} if stat.get("checksum") else state
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """In what two records of a path differ."""
     if before.get("kind") != now.get("kind"):
         return f"{before.get('kind')} -> {now.get('kind')}"
-    names = [name for name in (*_TOLD, "digest") if before.get(name) != now.get(name)]
+    names = [name for name in (*_STAT_KEYS, "digest") if before.get(name) != now.get(name)]
     return ", ".join(
         "its content" if name == "digest" else f"{name} {before.get(name)} -> {now.get(name)}" for name in names
     )

@@ -100,7 +100,7 @@ def module_spec(name: str, collections: tuple[Path, ...], libraries: tuple[Path,
     support = support.get("support") if isinstance(support, Mapping) else None
     options = _options(whole.get("options"), secrets)
     foreseen_by = _FORESEEN_BY if support == "partial" and options.keys() >= _FORESEEN_BY else frozenset[str]()
-    described = _told(whole.get("short_description"))
+    described = _description(whole.get("short_description"))
     return ModuleSpec(options, support != "none", foreseen_by, described, name, _rules(name, file))
 
 
@@ -247,11 +247,11 @@ def _option(name: str, body: Mapping[str, Any], secrets: frozenset[str], *, hidd
         secret=secret,
         aliases=aliases,
         options=_options(body.get("suboptions") or body.get("options"), secrets, hidden=secret),
-        description=_told(body.get("description")),
+        description=_description(body.get("description")),
     )
 
 
-def _told(raw: Any) -> str:
+def _description(raw: Any) -> str:
     """The first paragraph of a description, without its markup."""
     first = next(iter(_listed(raw)), "")
     return re.sub(r"\b[A-Z]{1,2}\(([^(),]*)[^()]*\)", r"\1", str(first))

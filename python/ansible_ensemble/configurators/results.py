@@ -54,7 +54,7 @@ def to_result(
     if isinstance(outputs, Mapping):
         result.outputs.update(outputs)
     result.status = _status(values.get("status"))
-    _judge(task, outcome, result)
+    _accept_check(task, outcome, result)
     try:
         _apply_templates(task, outcome, values, result, ran)
     except EnsembleError as error:
@@ -90,7 +90,7 @@ def spoil(result: Result, error: EnsembleError) -> None:
         result.modified = None
 
 
-def _judge(task: Task, outcome: Outcome, result: Result) -> None:
+def _accept_check(task: Task, outcome: Outcome, result: Result) -> None:
     """A check that ran has succeeded, whatever it found: failing means that the instance is not ok."""
     if not only_looks(task.operation.name) or outcome.ok:
         return
@@ -102,9 +102,9 @@ def _judge(task: Task, outcome: Outcome, result: Result) -> None:
 
 def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], result: Result, ran: str | None) -> None:
     """`done`, `outputsTemplate` and `resultTemplate` inputs, evaluated with what the tool returned."""
-    told = {name: value for name, value in returned(outcome).items() if name != RETURNED}
+    own = {name: value for name, value in returned(outcome).items() if name != RETURNED}
     of_tasks = outcome.result.get(RETURNED) or {}
-    cmd = told.get("cmd") if ran is None else ran
+    cmd = own.get("cmd") if ran is None else ran
     code = None if outcome.timed_out else of_tasks.get("rc") if outcome.rc is None else outcome.rc
     stdout = outcome.stdout or of_tasks.get("stdout", "")
     variables = {
@@ -114,7 +114,7 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
         "error": outcome.error,
         "timeout": _whole(task.timeout) if outcome.timed_out else None,
         **values,
-        "result": {**told, **of_tasks, "cmd": cmd, "stdout": stdout, "returncode": code},
+        "result": {**own, **of_tasks, "cmd": cmd, "stdout": stdout, "returncode": code},
         "success": outcome.ok,
         "stdout": stdout,
         "stderr": outcome.stderr or of_tasks.get("stderr", ""),

@@ -108,7 +108,7 @@ class Terraform:
             outcome = yield self._command(arguments, before=alone, workspace=False)
         finally:
             settings.unlink(missing_ok=True)
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     @property
     def backend(self) -> str | None:
@@ -128,22 +128,22 @@ class Terraform:
             outcome = yield self._command(["force-unlock", "-force", lock])
             if outcome.ok:
                 outcome = yield self._command(command)
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     def take_in(self, address: str, identifier: str) -> Ordered:
         """Import what exists already, by its identifier, as a resource of the module."""
         outcome = yield self._command(["import", self._patience(), *self._common(), address, identifier])
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     def push(self, file: Path) -> Ordered:
         """Make a file the state that the backend keeps; it refuses one that is older or of another module."""
         outcome = yield self._command(["state", "push", self._patience(), str(file)])
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     def delete_workspace(self) -> Ordered:
         """Remove the workspace, whose resources are gone."""
         outcome = yield self._command(["workspace", "delete", "-no-color", workspace_of(self.task)], workspace=False)
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     def _patience(self) -> str:
         return f"-lock-timeout={lock_timeout(self.task)}s"
@@ -154,7 +154,7 @@ class Terraform:
         outcome = yield self._command(command)
         if outcome.rc in _PLANNED and not outcome.timed_out:
             return replace(outcome, ok=True, error=None, changed=outcome.rc == _PLANNED[1])
-        return self._told(outcome)
+        return self._with_error(outcome)
 
     def json(self, *arguments: str) -> Generator[Order, Outcome, Mapping[str, Any]]:
         """What a command answers as JSON. It goes through a file: it may be long, and hold secrets."""
@@ -164,7 +164,7 @@ class Terraform:
         outcome = yield replace(command, argv=("/bin/sh", "-c", text, "sh", str(answer), *command.argv))
         try:
             if not outcome.ok:
-                raise EnsembleError(f"{self.program} {arguments[0]}: {self._told(outcome).error}")
+                raise EnsembleError(f"{self.program} {arguments[0]}: {self._with_error(outcome).error}")
             found: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8") or "{}")
         except ValueError as error:
             raise EnsembleError(f"{self.program} {arguments[0]} returned no JSON: {error}") from error
@@ -244,18 +244,18 @@ class Terraform:
             "CHECKPOINT_DISABLE": "1",
         }
 
-    def _told(self, outcome: Outcome) -> Outcome:
+    def _with_error(self, outcome: Outcome) -> Outcome:
         """An outcome with Terraform's reason of its failure."""
         if outcome.ok or outcome.timed_out:
             return outcome
         if outcome.rc == 127:
             missing = f"command not found: {self.program} (install it, or name another one by the input command)"
             return replace(outcome, error=missing)
-        told = _ERROR.findall(outcome.stderr)
+        errors = _ERROR.findall(outcome.stderr)
         place = _PLACE.search(outcome.stderr)
-        if not told:
+        if not errors:
             return outcome
-        text = "; ".join(told) + (f" ({place[1]}:{place[2]})" if place else "")
+        text = "; ".join(errors) + (f" ({place[1]}:{place[2]})" if place else "")
         lock = _lock_in_the_way(outcome)
         way = f"; if what holds the lock has died, deploy with unlock: {lock}" if lock else ""
         return replace(outcome, error=text + way)

@@ -101,7 +101,7 @@ def writing_tasks(kind: str, source: str, tasks_from: str | None = None) -> list
     return list(read(_read(path), around))
 
 
-def told(place: Place) -> str:
+def task_text(place: Place) -> str:
     """A place as Ansible tells that of a task: its file and line."""
     return f"{place.file}:{place.line}"
 
@@ -115,7 +115,7 @@ def _of_plays(plays: Any, around: _Around) -> Iterator[WritingTask]:
                 including = around.into(file).including
                 yield from _of_plays(_read(file), _Around(file, file.parent, including=including))
             continue
-        handlers = tuple(told(place) for place in _places(play.get("handlers")))
+        handlers = tuple(task_text(place) for place in _places(play.get("handlers")))
         hosts = play["hosts"]
         pattern = ",".join(map(str, hosts)) if isinstance(hosts, list) else str(hosts)
         named = {_ANY} if play.get("vars_files") or play.get("vars_prompt") else set()
@@ -206,7 +206,7 @@ def _of_role(folder: Path, entry: str, around: _Around) -> Iterator[WritingTask]
         base=folder,
         variables={**around.variables, **variables},
         defaults={**around.defaults, **defaults},
-        handlers=(*around.handlers, *(told(one) for one in _places(_read(handlers) if handlers else None))),
+        handlers=(*around.handlers, *(task_text(one) for one in _places(_read(handlers) if handlers else None))),
     )
     yield from _of_tasks(_read(file), inside)
 

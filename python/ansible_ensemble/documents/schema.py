@@ -54,15 +54,15 @@ _RECORDED = ("status.", "lock.")
 
 def unheeded(data: Any, schema: Mapping[str, Any]) -> Iterator[Notice]:
     """Notices of the keys that are there and that the schema marks by `x-unheeded`, each key of a kind once."""
-    told: set[tuple[int, Any]] = set()
+    seen: set[tuple[int, Any]] = set()
     waiting: list[tuple[Any, Mapping[str, Any], _Step | None]] = [(data, schema, None)]
     while waiting:
         value, written, step = waiting.pop()
         rule = _followed(written, schema)
         if step is None or not rule.get("x-unheeded"):
             waiting.extend(reversed(list(_inner(value, rule, step, []))))
-        elif value not in (None, {}, []) and (id(written), step[2]) not in told:
-            told.add((id(written), step[2]))
+        elif value not in (None, {}, []) and (id(written), step[2]) not in seen:
+            seen.add((id(written), step[2]))
             name = _name(step)
             code = NoticeCode.RECORDED_KEY if name.startswith(_RECORDED) else NoticeCode.IGNORED_KEY
             said = rule["x-unheeded"]

@@ -92,7 +92,7 @@ def settle(
     `configured` has the refs of what the instance's configuration read and wrote the last time.
     """
     _clean(result)
-    _judge(task, result)
+    _check_status(task, result)
     if result.basis is not Basis.REAL and not task.check:  # a real job records no predictions
         result.attributes, result.outputs, result.instances = {}, {}, []
     settled = Settled()
@@ -158,7 +158,7 @@ def _clean(result: Result) -> None:
                 spoil(result, InvalidInput(f"what it returned cannot be recorded: {error.message}", hint=error.hint))
 
 
-def _judge(task: JobTask, result: Result) -> None:
+def _check_status(task: JobTask, result: Result) -> None:
     """An operation that says of its instance that it is not well has not done what it is for.
 
     What only looks says what it found; what brings an instance up to its end has to leave it at work.

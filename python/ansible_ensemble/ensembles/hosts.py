@@ -65,9 +65,9 @@ def copy_for_inventory(
     copy_for_hosts(topology, find)
     left = [name for name, hosts in topology.hosts.items() if hosts is None]
     without = [name for name, hosts in topology.hosts.items() if hosts == []]
-    told = [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
-    told += [f"without any instance, for they have no hosts: {', '.join(without)}"] if without else []
-    return told, faults
+    texts = [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
+    texts += [f"without any instance, for they have no hosts: {', '.join(without)}"] if without else []
+    return texts, faults
 
 
 def _patterns(topology: Topology) -> Iterator[Assignment]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.configurators.left_paths import LEADS
-from ansible_ensemble.configurators.written_by_tasks import WritingTask, told, writing_tasks
+from ansible_ensemble.configurators.written_by_tasks import WritingTask, task_text, writing_tasks
 from ansible_ensemble.configurators.written_paths import Write, is_writer, normal, path_arguments, writes_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.orders import CONTROLLER
@@ -94,7 +94,7 @@ def _of_play(resolved: Resolved, values: _Values, template: NodeTemplate, operat
             variables = _TaskVariables(task, own, partial(values.of_inventory, host))
             args = {name: values.text(task.args[name], variables) for name in names}
             for written in writes_of(task.module, args, task.base):
-                said = replace(written, place=task.place, task=told(task.place), handlers=task.handlers)
+                said = replace(written, place=task.place, task=task_text(task.place), handlers=task.handlers)
                 yield replace(said, host=host, elsewhere=elsewhere)
 
 

@@ -30,7 +30,7 @@ from ansible_ensemble.views.view import View
 
 SELECT = "select"
 #: How many candidates that do not fit a message lists.
-_TOLD = 3
+_SHOWN = 3
 
 
 class _Candidate(Struct, frozen=True):
@@ -289,7 +289,7 @@ def _tell(template: NodeTemplate, fitting: list[str], before: str | None, select
 
 def _refuse(template: NodeTemplate, reasons: list[str], externals: Mapping[str, Any], selection: Problems) -> None:
     wanted = f"a {template.type.name}{' that meets its node_filter' if template.node_filter else ''}"
-    more = f"; and {len(reasons) - _TOLD} more" if len(reasons) > _TOLD else ""
-    there = "; ".join(reasons[:_TOLD]) + more if reasons else "there is none"
+    more = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+    there = "; ".join(reasons[:_SHOWN]) + more if reasons else "there is none"
     hint = None if externals else "the environment names ensembles to select from under `external`"
     selection.add(f"nothing fits the selected '{template.name}', {wanted}: {there}", template.place, hint)

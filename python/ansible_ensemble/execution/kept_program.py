@@ -137,10 +137,10 @@ class _Program:
         try:
             with suppress(ConnectionError):
                 while line := await reader.readline():
-                    told = json.loads(line)
-                    answer = self._waiting.get(told["number"])
+                    message = json.loads(line)
+                    answer = self._waiting.get(message["number"])
                     if answer is not None and not answer.done():
-                        answer.set_result(told["answer"])
+                        answer.set_result(message["answer"])
         finally:
             self._writer.close()
             for answer in self._waiting.values():

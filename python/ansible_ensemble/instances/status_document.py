@@ -85,8 +85,8 @@ def _read_given(entries: Mapping[str, Any]) -> dict[str, GivenInput]:
 
 def write_given(given: GivenInput, encode: Encode) -> dict[str, Any]:
     """The entry of an input that a job was given."""
-    told = {"workflow": given.workflow, "changeId": given.job, "time": given.time}
-    return {"value": encode(given.value), **{key: text for key, text in told.items() if text}}
+    origin = {"workflow": given.workflow, "changeId": given.job, "time": given.time}
+    return {"value": encode(given.value), **{key: text for key, text in origin.items() if text}}
 
 
 def _word(kind: Any, value: Any, name: str, key: str) -> Any:

@@ -141,7 +141,7 @@ def plan(
     task_vars: Mapping[str, Any],
     say: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Record what a killed job left, where the lock is held; plan, and save the plan where told, or else as planned.
+    """Record what a killed job left, where the lock is held; plan, and save the plan.
 
     The action is the running plugin, with the variables that it was given; `say` turns a message about options of the
     command into one about variables.
@@ -167,14 +167,14 @@ def plan(
         save_secret_inputs(read.planned, job_options, read.topology, read.codec, plan=saved.digest)
     document = made.to_json()
     excluded = [{**item, "reason": say(item["reason"])} for item in document["excluded"]]
-    told = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
-    told["reset"] = say(RESET)
+    shown = {**document, "excluded": excluded, "warnings": [say(text) for text in document["warnings"]]}
+    shown["reset"] = say(RESET)
     return {
         "changed": bool(plan_file) and saved.changed,
         "plan": {name: document[name] for name in document if name not in KIND},  # which marks the file
         "plan_file": str(saved.path),
         "plan_digest": saved.digest,
-        "text": read.redactor.text(plan_text(told)),
+        "text": read.redactor.text(plan_text(shown)),
     }
 
 
@@ -363,8 +363,8 @@ def record(
     problems = [say(text) for text in report.get("problems") or ()]
     if problems:
         report["job"]["exit_code"] = report["job"]["exit_code"] or 1
-    told = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
-    text = read.redactor.text(job_text(told, template=launched_template(os.environ, action.variables)))
+    shown = {**report, "problems": problems, "warnings": [say(text) for text in report["warnings"]]}
+    text = read.redactor.text(job_text(shown, template=launched_template(os.environ, action.variables)))
     return {
         "changed": report["changed"],
         **({"failed": True, "msg": "; ".join(problems)} if problems else {}),

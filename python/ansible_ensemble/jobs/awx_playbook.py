@@ -67,8 +67,8 @@ def _playbook(extra_vars: Sequence[str], options: Mapping[str, Any]) -> str:
         "gather_facts": False,
         "tasks": list(_tasks(engine, variables)),
     }
-    told = f"# Secrets are variables: {', '.join(sorted(hidden))}.\n" if hidden else ""
-    return _HEAD + told + _text([_plain(play)], templates)
+    secrets = f"# Secrets are variables: {', '.join(sorted(hidden))}.\n" if hidden else ""
+    return _HEAD + secrets + _text([_plain(play)], templates)
 
 
 def _role() -> Path:

@@ -16,10 +16,10 @@ from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.reports.names import event_title, key_title
 
-#: Keys of a result that are told in other ways, or that core makes of objects of its own.
+#: Keys of a result that callbacks get in other ways, or that core makes of its own objects.
 _OTHERWISE = frozenset({"changed", "failed", "skipped", "unreachable", "diff", "warnings", "deprecations", "exception"})
-#: Keys of the journal's entry that are told as `ensemble`.
-_TOLD = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
+#: Keys of the journal's entry that callbacks get as `ensemble`.
+_ENTRY_KEYS = ("instance", "template", "operation", "relationship", "task", "seconds", "lane", "messages")
 
 
 class CallbackEvents(Struct):
@@ -100,7 +100,7 @@ class CallbackEvents(Struct):
 
 def result_of(entry: Finished) -> dict[str, Any]:
     """The result of an operation as that of a task, in which no secret is; `ensemble` says what it was."""
-    told, returned = entry.to_json(), entry.result.get("result") or {}
+    fields, returned = entry.to_json(), entry.result.get("result") or {}
     result = {name: value for name, value in returned.items() if name not in _OTHERWISE}
     for name in ("stdout", "stderr", "rc"):
         if entry.result.get(name) not in (None, ""):
@@ -115,5 +115,5 @@ def result_of(entry: Finished) -> dict[str, Any]:
         result["skip_reason"] = "; ".join(entry.messages) or str(returned.get("skip_reason") or "it does not run")
     if entry.diff:
         result["diff"] = list(entry.diff)
-    result["ensemble"] = {name: told[name] for name in _TOLD if told.get(name)}
+    result["ensemble"] = {name: fields[name] for name in _ENTRY_KEYS if fields.get(name)}
     return result

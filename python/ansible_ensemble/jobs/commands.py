@@ -107,13 +107,13 @@ def adopt(
     """Record an instance without checking it, with these attributes: `{"adopted", "attributes", "changed"}`."""
     location, job_options = locate(ensemble), JobOptions.from_mapping(options or {})
     with _edited(location, "adopt", job_options) as read:
-        before = _told_of(read, instance)
+        before = _recorded(read, instance)
         adopted = adopt_by_hand(read, instance, attributes, write=not job_options.check)
-        told = {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
-        return {**told, "changed": _told_of(read, instance) != before}
+        result = {"adopted": adopted.name, "attributes": read.redactor.data(adopted.attributes)}
+        return {**result, "changed": _recorded(read, instance) != before}
 
 
-def _told_of(ensemble: Ensemble, name: str) -> tuple[Any, ...] | None:
+def _recorded(ensemble: Ensemble, name: str) -> tuple[Any, ...] | None:
     """What an adoption may change of an instance; None if it is not recorded."""
     instance = ensemble.instances.get(name)
     return (instance.local, instance.state, dict(instance.attributes)) if instance is not None else None

@@ -53,7 +53,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         ensure_lines(folder / _IGNORE, IGNORED)
     except OSError as error:
         raise EnsembleError(f"it cannot be written: {error.strerror}", Place(str(error.filename))) from error
-    entries = [_told(as_map(row)) for row in found.rows]
+    entries = [_with_line(as_map(row)) for row in found.rows]
     kinds = ("resource", "role", "tasks", "playbook", "left out")
     return {
         "folder": str(folder),
@@ -61,7 +61,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
         "playbooks": list(playbooks),
         "files": list(files),
         "problems": _problems(folder / ENSEMBLE_FILE, options),
-        "remarks": [_told(as_map(remark)) for remark in found.remarks],
+        "remarks": [_with_line(as_map(remark)) for remark in found.remarks],
         "entries": entries,
         "counts": {kind: sum(row.becomes == kind for row in found.rows) for kind in kinds},
     }
@@ -104,6 +104,6 @@ def _check_free(folder: Path, names: Iterable[str]) -> None:
             raise InvalidInput(message, Place(str(folder / name)), _AGAIN if is_ensemble else _TAKEN)
 
 
-def _told(row: dict[str, Any]) -> dict[str, Any]:
+def _with_line(row: dict[str, Any]) -> dict[str, Any]:
     place = row.pop("place")
     return {"file": place["file"], "line": place["line"], **row}

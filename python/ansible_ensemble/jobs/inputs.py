@@ -60,7 +60,7 @@ def _input(definition: ParameterDefinition, topology: Topology) -> dict[str, Any
     secret = definition.is_secret or has_secret(definition.schema, data_types, by_name=True) or is_sensitive(value)
     kind = _type(definition.schema, topology)
     held = kind["type"] if entry is None else resolve(entry, data_types)[0]
-    told = {} if secret or is_computed_within(value) or value is None else {"default": _plain(value, held)}
+    default = {} if secret or is_computed_within(value) or value is None else {"default": _plain(value, held)}
     return {
         "name": name,
         **kind,
@@ -68,7 +68,7 @@ def _input(definition: ParameterDefinition, topology: Topology) -> dict[str, Any
         "description": definition.description,
         "required": definition.required and not is_given and not definition.has_default,
         "secret": secret,
-        **told,
+        **default,
     }
 
 

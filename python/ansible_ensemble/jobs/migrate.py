@@ -140,11 +140,11 @@ def _files(found: Sequence[Validated], changes: _Changes) -> Iterator[dict[str, 
 
 
 def _finding(
-    found: Validated, told: InvalidInput | Notice, effect: str, code: str, remedy: str | None
+    found: Validated, problem: InvalidInput | Notice, effect: str, code: str, remedy: str | None
 ) -> tuple[Any, dict[str, Any]]:
     """A finding, and what it is the same as others by."""
-    message = found.show(told.message)
-    line, column = (told.place.line, told.place.column) if told.place else (0, 0)
+    message = found.show(problem.message)
+    line, column = (problem.place.line, problem.place.column) if problem.place else (0, 0)
     finding = {"effect": effect, "code": code, "line": line, "column": column, "message": message}
     finding |= {"remedy": found.show(remedy) if remedy else None, "rewrite": None}
     return (line, column, message), finding

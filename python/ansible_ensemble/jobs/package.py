@@ -104,6 +104,6 @@ def _check(made: Path, target: Path) -> None:
     """Refuse an archive that lacks what it needs, for it lies elsewhere."""
     found = find_faults(str(made), JobOptions())
     if found.errors:
-        told = "; ".join(found.show(str(one)).replace(str(made), target.name) for one in found.errors)
+        errors = "; ".join(found.show(str(one)).replace(str(made), target.name) for one in found.errors)
         hint = "what it needs must lie in the folder: package the one around, with `--entry` for the service template"
-        raise InvalidInput(f"the archive would not be valid: {told}", hint=hint)
+        raise InvalidInput(f"the archive would not be valid: {errors}", hint=hint)

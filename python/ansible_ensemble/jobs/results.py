@@ -40,5 +40,5 @@ def _in_repository(job: Mapping[str, Any], ensemble: Path) -> dict[str, Any]:
 def lock_result(lock: Lock, environment: str | None = None) -> dict[str, Any]:
     """Who holds a lock, what for and since when, and by which environment, if not the ensemble's own."""
     process = lock.process
-    told = {"id": lock.id, "operation": lock.operation, "who": lock.who, "pid": process.pid, "host": process.host}
-    return told | {"created": lock.created, "path": lock.path, "environment": environment}
+    result = {"id": lock.id, "operation": lock.operation, "who": lock.who, "pid": process.pid, "host": process.host}
+    return result | {"created": lock.created, "path": lock.path, "environment": environment}

@@ -48,25 +48,25 @@ def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
 
 
 def fetch_state(ensemble: Path, options: JobOptions) -> list[str]:
-    """Have the newest state here, for those who look; returns what is to be told."""
+    """Fetch the newest state without locking it; returns notices."""
     if os.environ.get(OFFLINE, "").lower() not in ("", "0", "no", "false"):
         return []
     copy = state_copy(ensemble, options)
     if copy is None:
         return []
     try:
-        told = copy.fetch()
+        notice = copy.fetch()
     except EnsembleError as error:
         error.hint = "; ".join(filter(None, (error.hint, f"{OFFLINE}=1 uses what was fetched last")))
         raise
-    return [told] if told else []
+    return [notice] if notice else []
 
 
 def read_current(location: Location, options: JobOptions) -> Ensemble:
     """Read an ensemble to look at it, with its newest state and what killed jobs did."""
-    told = fetch_state(location.ensemble, options)
+    notices = fetch_state(location.ensemble, options)
     read = read_recovered(location, options, write=False)
-    read.warnings[:0] = told
+    read.warnings[:0] = notices
     return read
 
 
@@ -113,7 +113,7 @@ def _may_be_elsewhere(ensemble: Path) -> bool:
         text = ensemble.read_bytes() if ensemble.is_file() else b""
         return b"state" in text and _SECTION.search(text) is not None
     except OSError:
-        return False  # what is wrong is told by who reads it
+        return False  # whoever reads it reports the error
 
 
 def _environment(ensemble: Path, name: str | None) -> Environment | None:

@@ -37,24 +37,26 @@ def info(
     """What is recorded of an ensemble: any of `status`, `outputs`, `history` (its `last` jobs) and `drift`."""
     location = located(ensemble)
     given = {**options, "vault": vault_of(action), "session": session_of(action, task_vars, location)}
-    told: dict[str, Any] = {"changed": False, "ensemble": str(location.ensemble)}
+    result: dict[str, Any] = {"changed": False, "ensemble": str(location.ensemble)}
     texts = []
     if "status" in gather:
         found = inspection.status(ensemble, given)
-        told |= found if "outputs" in gather else {name: found[name] for name in found if name != "outputs"}
+        result |= found if "outputs" in gather else {name: found[name] for name in found if name != "outputs"}
         texts.append(status_text({**found, "outputs": {}}))
     elif "outputs" in gather:
-        told["outputs"] = inspection.outputs(ensemble, given)
+        result["outputs"] = inspection.outputs(ensemble, given)
     if "outputs" in gather:
-        texts.append("\n".join(outputs_text(told["outputs"])) + "\n" if told["outputs"] else "There are no outputs.\n")
+        outputs = result["outputs"]
+        texts.append("\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")
     if "history" in gather:
-        told["history"] = inspection.history(ensemble, given, limit=last)["jobs"]
-        texts.append(history_text(told["history"]))
+        result["history"] = inspection.history(ensemble, given, limit=last)["jobs"]
+        texts.append(history_text(result["history"]))
     if "drift" in gather:
         fetch_state(location.ensemble, JobOptions.from_mapping(given))
-        told["drift"] = last_drift(location.ensemble.parent)
-        texts.append("\n".join([*drift_lines((told["drift"] or {}).get("instances") or [], Style(), verbose=True), ""]))
-    return told | {"text": "\n".join(filter(str.strip, texts))}
+        result["drift"] = last_drift(location.ensemble.parent)
+        drifted = (result["drift"] or {}).get("instances") or []
+        texts.append("\n".join([*drift_lines(drifted, Style(), verbose=True), ""]))
+    return result | {"text": "\n".join(filter(str.strip, texts))}
 
 
 def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
@@ -63,9 +65,9 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     given = {**options, "vault": vault_of(action), "session": session}
     (found,) = inspection.validate([ensemble], given, part=part)["files"]
     texts = [error["text"] for error in found["errors"]]
-    told = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
-    told |= {name: found[name] for name in ("missing_inputs", "errors", "warnings", "notices")}
-    return told | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
+    result = {"changed": False, "valid": not texts, "counts": found["counts"], "file": found["file"]}
+    result |= {name: found[name] for name in ("missing_inputs", "errors", "warnings", "notices")}
+    return result | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
 
 
 def survey(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
@@ -79,8 +81,8 @@ def recover(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[s
     location = located(ensemble)
     found = commands.recover(ensemble, {**options, "vault": vault_of(action)})
     if "job" in found:
-        told = job_result(found, {}, location.ensemble)
-        return {"changed": True, **{name: told[name] for name in told if name != "plan"}}
+        result = job_result(found, {}, location.ensemble)
+        return {"changed": True, **{name: result[name] for name in result if name != "plan"}}
     if "merged" in found:
         return {"changed": True, "merged": found["merged"], "notes": found["check"]}
     notes = found.get("freed", [])

@@ -89,8 +89,8 @@ def _faults(document: Mapping[str, Any]) -> Iterator[InvalidInput]:
         return
     for name, raw in resources.items():
         if not isinstance(raw, Mapping) or not raw:
-            told = "and is empty" if raw in (None, {}) else f"not {kind_of(raw)}"
-            yield InvalidInput(f"the resource '{name}' must say what runs, {told}", place_of(resources, name), _EXAMPLE)
+            but = "and is empty" if raw in (None, {}) else f"not {kind_of(raw)}"
+            yield InvalidInput(f"the resource '{name}' must say what runs, {but}", place_of(resources, name), _EXAMPLE)
 
 
 def template_in_long_form(raw: Any, names: Collection[str]) -> Any:

@@ -13,7 +13,7 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.language.alien import is_alien
+from ansible_ensemble.language.alien4cloud import is_alien4cloud
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, Schema
 from ansible_ensemble.language.entity_types import inherit
 from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_types
@@ -52,7 +52,7 @@ def known_version(name: object) -> str | None:
     name = _ALIASES.get(name, name) if isinstance(name, str) else None
     if name is not None and _PROFILE.fullmatch(name):
         return VERSIONS[3]
-    return name if name in VERSIONS or is_alien(name) else None
+    return name if name in VERSIONS or is_alien4cloud(name) else None
 
 
 class Declaration(Struct, eq=False):

@@ -30,7 +30,7 @@ def decide_adopt(planning: Planning) -> None:
         elif not _look(planning, member):
             if named:
                 raise InvalidInput(f'"{member.name}" has neither a discover nor a check operation', hint=_BY_HAND)
-            planning.exclude(member, _untold(member))
+            planning.exclude(member, _no_check(member))
 
 
 def _look(planning: Planning, member: PlannedInstance) -> bool:
@@ -44,8 +44,8 @@ def _look(planning: Planning, member: PlannedInstance) -> bool:
     return False
 
 
-def _untold(member: PlannedInstance) -> str:
-    """Why nobody can tell whether an instance is there."""
+def _no_check(member: PlannedInstance) -> str:
+    """Why it is unknown whether an instance exists."""
     texts = [implementation_text(member.find(name)) for name in ("configure", "create", "start")]
     made_by = next(filter(None, texts), "")
     return f"whether it is there cannot be told: {made_by or 'it'} has no check"

@@ -19,8 +19,8 @@ from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChang
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, mark_last, never_added, planned, take_down
 
-#: Changed values that a reason names although they stand below it.
-_TOLD = 5
+#: How many changed values a reason names that are listed below it.
+_SHOWN = 5
 #: Attributes that every node has, which no operation needs to set [TOSCA 1.3, 5.9.1].
 _OF_ROOT = {"tosca_id", "tosca_name", "state"}
 
@@ -73,7 +73,7 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
         _create(planning, member, Reason.MISSING, _missing_text(instance))
     elif options.force:
         values, _names = _changed(planning, member)
-        text = f"{Reason.FORCE.words}, {_told(values)}" if values else ""
+        text = f"{Reason.FORCE.words}, {_changes_text(values)}" if values else ""
         update(planning, member, member.plan(Action.UPDATE, Reason.FORCE, text, values), DEPLOY_OPERATIONS)
     elif instance.status in (Status.PENDING, Status.UNKNOWN):
         found = instance.status is Status.PENDING and not instance.created
@@ -277,7 +277,7 @@ def _repair(
         names = DEPLOY_OPERATIONS
     values, changed = _changed(planning, member)
     if values:
-        text += f", {_told(values)}"
+        text += f", {_changes_text(values)}"
         again = to_rerun(member, changed)
         names = tuple(name for name in DEPLOY_OPERATIONS if name in names or name in again)
     update(planning, member, member.plan(Action.UPDATE, Reason.REPAIR, text, values), names)
@@ -295,7 +295,7 @@ def _detect(planning: Planning, member: PlannedInstance) -> None:
         return
     values, changed = _changed(planning, member)
     if changed:
-        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, _told(values), values)
+        change = member.plan(Action.UPDATE, Reason.RECONFIGURE, _changes_text(values), values)
         update(planning, member, change, to_rerun(member, changed))
 
 
@@ -315,9 +315,9 @@ def _changed(planning: Planning, member: PlannedInstance) -> tuple[list[ValueCha
     return _merge([found.changes for found in detected.values()]), changed
 
 
-def _told(values: Sequence[ValueChange]) -> str:
+def _changes_text(values: Sequence[ValueChange]) -> str:
     """All reasons in words; of many whose values stand below, how many more there are."""
-    below = [value.name for value in values if value.kind != "content"][_TOLD:]
+    below = [value.name for value in values if value.kind != "content"][_SHOWN:]
     more = f", and {len(below)} more" if below else ""
     return ", ".join(f"{value.name} changed" for value in values if value.name not in below) + more
 

@@ -232,8 +232,8 @@ def _shown(change: ValueChange, value: object) -> object:
 
 
 def _exclusion_json(exclusion: Exclusion) -> dict[str, Any]:
-    told = {"instance": exclusion.instance, "reason": exclusion.reason}
-    return {**told, "unknown": True} if exclusion.unknown else told
+    document = {"instance": exclusion.instance, "reason": exclusion.reason}
+    return {**document, "unknown": True} if exclusion.unknown else document
 
 
 def _instance_json(change: InstanceChange) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def plan_difference(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str | N
 
 def _compared(document: Mapping[str, Any]) -> dict[str, Any]:
     operations = [{name: one[name] for name in one if name != "prediction"} for one in document["operations"]]
-    told = {name: value for name, value in document.items() if name not in _ASIDE}
-    return dict(sorted(told.items(), key=lambda one: one[0] in _FOLLOWING)) | {"operations": operations}
+    compared = {name: value for name, value in document.items() if name not in _ASIDE}
+    return dict(sorted(compared.items(), key=lambda one: one[0] in _FOLLOWING)) | {"operations": operations}
 
 
 def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:
@@ -47,10 +47,10 @@ def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:
         parts = [(_name(one) or _name(other) or str(number), one, other) for number, (one, other) in pairs]
     elif saved == now:
         return None
-    elif _told(saved) == _told(now):
+    elif _as_text(saved) == _as_text(now):
         return f"{' '.join(way)} is {'missing in it' if saved is None else 'not as it is made now'}"
     else:
-        return f"{' '.join(way)} is {_told(saved)} in it, and {_told(now)} by now"
+        return f"{' '.join(way)} is {_as_text(saved)} in it, and {_as_text(now)} by now"
     return next(filter(None, (_difference(one, other, (*way, name)) for name, one, other in parts)), None)
 
 
@@ -58,7 +58,7 @@ def _name(entry: Any) -> str | None:
     return next((str(entry[key]) for key in _NAMES if key in entry), None) if isinstance(entry, dict) else None
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """A value in a sentence; of one that has parts, only that there is one."""
     if value is None or isinstance(value, dict | list):
         return "something" if value else "nothing"

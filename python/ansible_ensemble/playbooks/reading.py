@@ -287,7 +287,7 @@ class _Reader:
         else:
             parent = above or Block(play=play)
             made.task = Task.load(dict(raw), block=parent, variable_manager=manager, loader=loader)
-            made.name = str(raw.get("name") or _told(made.task))
+            made.name = str(raw.get("name") or _title(made.task))
         return made
 
     def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
@@ -407,7 +407,7 @@ def _as_pattern(hosts: str) -> str:
     return hosts if hosts.startswith("~") else hosts.replace(", ", ":").replace(",", ":")
 
 
-def _told(task: Any) -> str:
+def _title(task: Any) -> str:
     """A name for a task that has none: its module, and what it is about."""
     subject = next((str(task.args[key]) for key in _SUBJECTS if task.args.get(key)), "")
     return " ".join(filter(None, [short_name(task.action), subject]))

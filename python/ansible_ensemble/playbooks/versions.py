@@ -83,8 +83,8 @@ class Versions:
         file = next(
             (one for one in (folder / "meta" / f"main.{end}" for end in ("yml", "yaml")) if one.is_file()), None
         )
-        told = _read(file).get("galaxy_info") if file is not None else None
-        wanted = told.get("min_ansible_version") if isinstance(told, Mapping) else None
+        metadata = _read(file).get("galaxy_info") if file is not None else None
+        wanted = metadata.get("min_ansible_version") if isinstance(metadata, Mapping) else None
         with suppress(InvalidVersion):
             if wanted is not None and Version(str(wanted)) > self._here:
                 yield self._remark(Place(str(file)), f"the role {name} wants {wanted} or newer (min_ansible_version)")

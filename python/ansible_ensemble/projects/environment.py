@@ -109,8 +109,8 @@ class Environment(Struct):
             rules = {name: self._variable(name, value) for name, value in self.raw.get("variables", {}).items()}
             self._variables = apply_rules(rules, os.environ if self.trusted else {}, as_written)
             # what a rule puts before another value, or is replaced by the next one, is as secret by itself
-            told = [*rules.items(), *self._variables.items()]
-            self._sensitive_variables = [(name, value) for name, value in told if is_sensitive(value)]
+            values = [*rules.items(), *self._variables.items()]
+            self._sensitive_variables = [(name, value) for name, value in values if is_sensitive(value)]
         return self._variables
 
     @property

@@ -31,9 +31,9 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool, keep
     from ansible_ensemble.records.recover import record_killed
     from ansible_ensemble.records.repositories import free_repositories
 
-    told = [text for text, _other in record_killed(location, options)]
+    messages = [text for text, _other in record_killed(location, options)]
     ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[])
-    ensemble.warnings += [*told, *collided_jobs(location.ensemble.parent), *free_repositories(ensemble)]
+    ensemble.warnings += [*messages, *collided_jobs(location.ensemble.parent), *free_repositories(ensemble)]
     return ensemble
 
 
@@ -44,9 +44,9 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
     if journals:
         from ansible_ensemble.records.record import fold, given_to
 
-    begun, told = _begun(journals)
+    begun, messages = _begun(journals)
     ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
-    ensemble.warnings += [*told, *collided_jobs(folder)]
+    ensemble.warnings += [*messages, *collided_jobs(folder)]
     ensemble.evaluator.environment.plans = True
     for folded in begun:
         fold(folded, ensemble)
@@ -57,7 +57,7 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
 def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
     """The jobs of open journals, and what is to be said of those that cannot be read."""
     begun: list[Folded] = []
-    told: list[str] = []
+    messages: list[str] = []
     for journal in journals:
         from ansible_ensemble.records.job_journal import read_job_journal
 
@@ -65,8 +65,8 @@ def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
             if not is_empty(read_journal(journal)):
                 begun.append(read_job_journal(journal))
         except EnsembleError as error:  # what else is known is shown anyway
-            told.append(f"The job {job_of_journal(journal)} is not included: {error}")
-    return begun, told
+            messages.append(f"The job {job_of_journal(journal)} is not included: {error}")
+    return begun, messages
 
 
 def collided_jobs(folder: Path) -> list[str]:

@@ -24,6 +24,6 @@ def last_drift(folder: Path) -> dict[str, Any] | None:
     """The drift that the last check or discover found: `{job, workflow, time, instances}`; None if unknown."""
     for job in reversed(history(folder)):
         if job.get("workflow") in LOOKING and (found := drift_of(folder, job["change_id"])) is not None:
-            told = {"job": job["change_id"], "workflow": job["workflow"], "time": job.get("end_time")}
-            return {**told, "instances": found}
+            time = job.get("end_time")
+            return {"job": job["change_id"], "workflow": job["workflow"], "time": time, "instances": found}
     return None

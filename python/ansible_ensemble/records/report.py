@@ -55,7 +55,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
             "workflow": header.workflow,
             "ensemble": header.ensemble,
             "approved_by": header.approved_by,
-            **told(outcome),
+            **outcome_fields(outcome),
             **counts,
             "excused": sum(bool(task["excused"]) for task in tasks),
             "seconds": folded.seconds,
@@ -76,7 +76,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
     }
 
 
-def told(outcome: JobOutcome) -> dict[str, Any]:
+def outcome_fields(outcome: JobOutcome) -> dict[str, Any]:
     """The outcome in the form of the report."""
     return {
         "success": outcome.ok,
@@ -172,8 +172,8 @@ def _ignored(entry: Finished) -> int:
 
 def _data(returned: Mapping[str, Any]) -> str:
     """What a module returned, for one that prints nothing: without what the report has elsewhere."""
-    told = {name: value for name, value in returned.items() if name not in _TOLD and not name.startswith("_")}
-    return json.dumps(told, indent=2, ensure_ascii=False, default=str) if told else ""
+    fields = {name: value for name, value in returned.items() if name not in _LEFT_OUT and not name.startswith("_")}
+    return json.dumps(fields, indent=2, ensure_ascii=False, default=str) if fields else ""
 
 
 def _is_not_checked(task: Mapping[str, Any]) -> bool:
@@ -224,8 +224,8 @@ def _summary(counts: Mapping[str, int]) -> str:
     return f"{tasks} ({', '.join([changed, *parts])})" if counts["total"] else "no tasks"
 
 
-#: Of what a module returned, what the report has elsewhere, or does not need.
-_TOLD = ("changed", "failed", "diff", "warnings", "deprecations", "invocation", "stdout_lines", "stderr_lines")
+#: Keys of a module's result that the report has elsewhere, or does not need.
+_LEFT_OUT = ("changed", "failed", "diff", "warnings", "deprecations", "invocation", "stdout_lines", "stderr_lines")
 
 #: What a job counts its instances as, by what follows from the reason.
 _COUNTED = {Kind.MAKES: "add", Kind.CHANGES: "change", Kind.REMOVES: "destroy"}

@@ -191,8 +191,8 @@ def check_aims(plan: Plan, path: Path, given: Mapping[str, Any]) -> None:
     for name, default in _AIMS.items():
         wanted = given.get(name)
         if wanted not in (None, []) and wanted != plan.options.get(name, default):
-            told = ", ".join(wanted) if isinstance(wanted, list) else wanted
-            raise UsageError(f"{path} is not a plan for {name}{f' {told}' if told is not True else ''}", hint=_ANEW)
+            text = ", ".join(wanted) if isinstance(wanted, list) else wanted
+            raise UsageError(f"{path} is not a plan for {name}{f' {text}' if text is not True else ''}", hint=_ANEW)
 
 
 def check_purpose(plan: Plan, path: Path, ensemble: Path, workflow: str) -> None:
@@ -227,8 +227,8 @@ def confirmed_plan(
     note_inventory(now, ensemble)
     difference = plan_difference(saved.document, json.loads(now.to_text()))
     if difference is not None:
-        told = ensemble.redactor.text(difference)
-        raise EnsembleError(f"the plan is stale, or its file was changed: {told}", hint=_ANEW)
+        text = ensemble.redactor.text(difference)
+        raise EnsembleError(f"the plan is stale, or its file was changed: {text}", hint=_ANEW)
     return now
 
 

@@ -76,17 +76,17 @@ def why(task: dict[str, Any]) -> list[str]:
     error = clean(str(task.get("error") or "")).strip()
     lines = error.split("\n") if error else []
     failures = task.get("failures") or []
-    told = next((failure for failure in failures if all(part in error for part in _head(failure))), None)
+    in_error = next((failure for failure in failures if all(part in error for part in _head(failure))), None)
     for failure in failures or [task]:
-        is_told = len(failures) < 2 or failure is told
-        if not is_told:
+        is_in_error = len(failures) < 2 or failure is in_error
+        if not is_in_error:
             lines.append(" ".join(_head(failure)))
         if "cmd" in failure:
             lines.append(f"cmd: {clean(_command(failure['cmd']))}")
             lines += [f"rc: {failure['rc']}"] if "rc" in failure else []
         for name in ("stdout", "stderr"):
             printed = clean(str(failure.get(name) or "")).strip()
-            if printed and not (is_told and printed in error):
+            if printed and not (is_in_error and printed in error):
                 lines += [f"{name}: {line}" for line in printed.split("\n")[-_PRINTED:]]
     return lines
 

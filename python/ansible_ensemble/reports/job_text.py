@@ -81,9 +81,9 @@ def _not_well(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[s
 
     What then fails for the same cause tells it itself.
     """
-    told = {(task["instance"], task.get("error")) for task in report["tasks"] if task["status"] == "error"}
+    failed = {(task["instance"], task.get("error")) for task in report["tasks"] if task["status"] == "error"}
     for task in [] if "adoption" in report else report["tasks"]:
-        if task["status"] == "ok" and task.get("error") and (task["instance"], task["error"]) not in told:
+        if task["status"] == "ok" and task.get("error") and (task["instance"], task["error"]) not in failed:
             status = style.status(task.get("target_status") or "error")
             found = "not checked" if is_not_checked(task) else f"found {status}"
             yield f"{style.strong(clean(event_title(task)))} {found}:"

@@ -90,7 +90,7 @@ class StateCopy:
             raise
 
     def fetch(self) -> str | None:
-        """Have the newest state here without the lock; returns what is to be told if it stays as it is."""
+        """Have the newest state here without the lock; returns a notice if it stays as it is."""
         with self._alone():
             if locks.read_lock(self._ensemble) is not None:
                 return None  # a job of this folder is at work: nothing is newer
@@ -175,7 +175,7 @@ class StateCopy:
             Locked: another job holds it.
         """
         before = self.record
-        held, is_taken_over = self._locked(lock, before, 0.0, lambda _told: None)
+        held, is_taken_over = self._locked(lock, before, 0.0, lambda _text: None)
         try:
             before = self._fenced(before, held) if is_taken_over else before
             files = self._read()
@@ -230,14 +230,14 @@ class StateCopy:
         self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]
     ) -> tuple[str, bool]:
         """Take the lock, reuse the one that this copy holds, or take over that of a job that is gone."""
-        deadline, told, is_taken_over = time.monotonic() + timeout, "", False
+        deadline, noticed, is_taken_over = time.monotonic() + timeout, "", False
         watch = LeaseWatch()
         while (holder := self._store.take(lock)) is not None and holder.id != lock.id:  # ours, if an answer was lost
             watch.look(holder)
             if holder.id == before.lock:
                 notice(f"reused the lock of the state in {self.where} that an earlier job of this folder left")
                 return holder.id, False
-            if why := _is_gone(holder, watch, is_new=told != holder.id):
+            if why := _is_gone(holder, watch, is_new=noticed != holder.id):
                 notice(f"{why}; taken over from: {locks.describe(holder)}")
                 with suppress(UsageError):
                     self._store.release(holder.id, forced=True)
@@ -245,9 +245,9 @@ class StateCopy:
                 continue
             if time.monotonic() >= deadline and not watch.is_undecided(holder):
                 raise Locked(f"the state is locked: {locks.describe(holder)}", hint=self._way_out(holder))
-            if told != holder.id:
+            if noticed != holder.id:
                 notice(f"waiting for: {locks.describe(holder)}")
-                told = holder.id
+                noticed = holder.id
             time.sleep(min(_PAUSE, holder.lease / 4 or _PAUSE))
         return lock.id, is_taken_over
 

@@ -79,7 +79,7 @@ class HttpStore(DocumentStore):
             url += ("&" if urlsplit(url).query else "?") + urlencode({"ID": lock_id})
         status, body = self._ask(self._settings.methods.get("update_method", "POST"), url, document)
         if status in _HELD:
-            raise Locked(f"the lock of the state was lost: {self._told(body)}")
+            raise Locked(f"the lock of the state was lost: {self._holder(body)}")
         self._check(status, "write")
 
     def take(self, lock: Lock) -> Lock | None:
@@ -108,10 +108,10 @@ class HttpStore(DocumentStore):
         if status == 404:
             raise NotLocked("the state is not locked")
         if status in _HELD:
-            raise UsageError(f"that is not the lock's id: {self._told(body)}")
+            raise UsageError(f"that is not the lock's id: {self._holder(body)}")
         self._check(status, "unlock")
 
-    def _told(self, body: bytes) -> str:
+    def _holder(self, body: bytes) -> str:
         return describe(parse_lock(body.decode(errors="replace"), self.where))
 
     def _check(self, status: int, verb: str) -> None:

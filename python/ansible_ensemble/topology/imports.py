@@ -18,7 +18,7 @@ from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.pointers import part_of
 from ansible_ensemble.documents.yaml import Document, read_yaml
-from ansible_ensemble.language.alien import from_alien, is_alien
+from ansible_ensemble.language.alien4cloud import from_alien4cloud, is_alien4cloud
 from ansible_ensemble.language.keys import KEYS, RESOURCES
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.short_form import in_long_form
@@ -350,14 +350,15 @@ def written_out(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """A service template with nothing left to be made up: in plain TOSCA 1.3, its node templates in their long form."""
     version = raw.get(_VERSION)
     made = _in_one_language(raw, version, Problems())
-    return {**made, "tosca_definitions_version": VERSIONS[3]} if version == VERSION_2 or is_alien(version) else made
+    is_other = version == VERSION_2 or is_alien4cloud(version)
+    return {**made, "tosca_definitions_version": VERSIONS[3]} if is_other else made
 
 
 def _in_one_language(raw: Mapping[str, Any], version: object, problems: Problems) -> Mapping[str, Any]:
     """A file in the words of TOSCA 1.3, whatever version or dialect it is written in; Unfurl's is close enough."""
     if version == VERSION_2:
         raw = in_words_of_1_3(raw, problems)
-    return in_long_form(from_alien(raw) if is_alien(version) else raw)
+    return in_long_form(from_alien4cloud(raw) if is_alien4cloud(version) else raw)
 
 
 def _is_relative_template(name: str, path: Path) -> bool:

@@ -84,8 +84,8 @@ def check_inputs(building: Building, called: Called, written: Any, what: str, pl
             hint = nearest_or_known(name, called.inputs)
             problems.add(f"{what}: {called.name} has no input '{name}'", where, hint)
         elif value is not None:
-            told = f"the input '{name}' that {what} gives to {called.name}"
-            building.types.check_later(value, definition, told, where)
+            which = f"the input '{name}' that {what} gives to {called.name}"
+            building.types.check_later(value, definition, which, where)
     for name, definition in called.inputs.items():
         has_value = inputs.get(name) is not None or definition.has_value or definition.has_default
         if definition.required and not has_value and name not in called.values:

@@ -181,8 +181,8 @@ def _misfit(
     value: Any, what: str, kind: str, place: Place | None, hint: str | None = None, *, hidden: bool
 ) -> InvalidInput:
     """The error that a value is not of its kind; what may be a secret is not shown."""
-    told = REDACTED if hidden or is_sensitive(value) else f'"{shown(value)}"'
-    return InvalidInput(f"{what} is {told}, which is not of type {kind}", place, hint)
+    text = REDACTED if hidden or is_sensitive(value) else f'"{shown(value)}"'
+    return InvalidInput(f"{what} is {text}, which is not of type {kind}", place, hint)
 
 
 def _primitive(value: Any, base: str, what: str, place: Place | None, *, hidden: bool) -> Any:

@@ -15,12 +15,12 @@ _VERSION = regex(r"alien_dsl_\d+_\d+_\d+")
 _NORMATIVE = "tosca-normative-types:"
 
 
-def is_alien(version: object) -> bool:
+def is_alien4cloud(version: object) -> bool:
     """Whether a version is one of this dialect."""
     return isinstance(version, str) and _VERSION.fullmatch(version) is not None
 
 
-def from_alien(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def from_alien4cloud(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A file of this dialect as one of 1.3 that means the same.
 
     The import of the standard's types is left out, `tags` of a type are metadata, `abstract` says nothing to whoever
