@@ -92,23 +92,26 @@ class Shape(Struct, frozen=True):
             changes["partial"] = True
         return whole.replaced(**changes) if changes else whole
 
-    def shown_text(self, kind: type[Object], body: bytes) -> bytes:
-        """The JSON of an object of a kind without what is left out; in long lists, nothing else of it is looked at."""
+    def shaper(self, kind: type[Object]) -> Callable[[bytes], bytes]:
+        """Takes what is left out from the JSON of objects of a kind; in long lists, nothing else of it is looked at."""
         if not self.slim and self.params is None:
-            return body
-        names = kind.__struct_fields__
-        fields = _unread(kind).decode(body)
-        for name in self.slim:
-            if name.lower() in names:
-                setattr(fields, name.lower(), _EMPTY)
-        if "params" not in names:
+            return lambda body: body
+        names, decode = kind.__struct_fields__, _unread(kind).decode
+        fixed = {name.lower(): _EMPTY for name in self.slim if name.lower() in names}
+        chosen = self.params if "params" in names and "params" not in fixed else None
+        if "partial" in names and (chosen is not None or "params" in fixed):
+            fixed["partial"] = _TRUE
+
+        def shaped(body: bytes) -> bytes:
+            fields = decode(body)
+            for name, value in fixed.items():
+                setattr(fields, name, value)
+            if chosen is not None:
+                held = _PARAMS.decode(fields.params)
+                fields.params = msgspec.Raw(encode({name: value for name, value in held.items() if name in chosen}))
             return encode(fields)
-        if self.params is not None and "Params" not in self.slim:
-            held = _PARAMS.decode(fields.params)
-            fields.params = msgspec.Raw(encode({name: held[name] for name in held if name in self.params}))
-        if "partial" in names and (self.params is not None or "Params" in self.slim):
-            fields.partial = _TRUE
-        return encode(fields)
+
+        return shaped
 
 
 class Query(Struct, frozen=True):

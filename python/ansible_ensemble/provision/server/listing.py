@@ -74,11 +74,12 @@ def listing(
 
 
 def _texts(reader: Reader, kind: type[Object], query: Query, bodies: Iterable[bytes]) -> Iterator[bytes]:
+    shaped = query.shape.shaper(kind)
     for body in bodies:
         if query.shape.decode and _SEALED in body:
             yield from _bodies(reader, query, [decode_stored(kind, body)])
         else:
-            yield query.shape.shown_text(kind, body)
+            yield shaped(body)
 
 
 def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:
