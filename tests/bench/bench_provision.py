@@ -9,7 +9,7 @@ measured in the same run:
 - render: the actions of a task of five templates.
 - agents: 1,000 at once, each of which runs ten jobs that do nothing: asks, says that it runs, fetches what the job
   consists of, sends a log, says that it finished.
-- fleet: the same by our agents, 1,000 state machines in one process whose hosts do nothing.
+- fleet: the same by our agents, in ten processes of 100, whose hosts do nothing.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,8 @@ REQUESTS, ROUNDS = 150, 3
 MACHINES = 10_000
 SOCKETS, EVENTS, SECONDS = 1000, 500, 6
 AGENTS, TASKS = 1000, 10
+#: Our agents in a process.
+IN_ONE = 100
 
 #: A handler that commits one row, over the same TLS, in a process of its own.
 _FLOOR = """
@@ -216,22 +220,35 @@ async def fleet(server: Lasting, wire: Wire) -> None:
     machines = await _machines(wire, AGENTS)
     for key in machines:
         await wire.call("PATCH", f"machines/{key}", [{"op": "replace", "path": "/Workflow", "value": "bench"}])
+    begun, parts = time.perf_counter(), range(0, AGENTS, IN_ONE)
+    with ProcessPoolExecutor(len(parts), get_context("spawn")) as pool:
+        working = (
+            pool.submit(_part, wire.endpoint, wire.token, machines[first : first + IN_ONE], server.folder / f"{first}")
+            for first in parts
+        )
+        done = await asyncio.gather(*map(asyncio.wrap_future, working))
+    ended = sorted(moment for moments, _used in done for moment in moments)
+    used = sum(used for _moments, used in done)
+    kept = await cli.list("jobs", "State=finished", "slim=Meta")
+    complete = await cli.list("machines", "WorkflowComplete=true", "slim=Params,Meta")
+    assert (len(kept), len(ended), len(complete)) == (AGENTS * TASKS, AGENTS * TASKS, AGENTS)
+    rate, each = AGENTS * TASKS / (ended[-1] - begun), used / len(ended) * 1000
+    print(f"fleet: {rate:.0f} jobs/s; {each:.1f} ms of the agents' processor each; server has {_mib(server)} MiB")
+
+
+def _part(endpoint: str, token: str, machines: list[str], folder: Path) -> tuple[list[float], float]:
+    """Run agents in this process: when each of their jobs ended, and what they used of the processor."""
     ended: list[float] = []
 
     def say(_: str, line: str) -> None:
         if line.startswith("Updated job") and line.endswith("finished"):
             ended.append(time.perf_counter())
 
-    begun = time.perf_counter()
     used = time.process_time()
-    hosts = await run_idle(wire.endpoint, wire.token, machines, server.folder / "agents", say)
+    hosts = asyncio.run(run_idle(endpoint, token, machines, folder, say))
     used = time.process_time() - used
     assert {host.ran for host in hosts.values()} == {TASKS}
-    kept = await cli.list("jobs", "State=finished", "slim=Meta")
-    complete = await cli.list("machines", "WorkflowComplete=true", "slim=Params,Meta")
-    assert (len(kept), len(ended), len(complete)) == (AGENTS * TASKS, AGENTS * TASKS, AGENTS)
-    rate, each = AGENTS * TASKS / (ended[-1] - begun), used / len(ended) * 1000
-    print(f"fleet: {rate:.0f} jobs/s; {each:.1f} ms of the agents' processor each; server has {_mib(server)} MiB")
+    return ended, used
 
 
 def _mib(server: Lasting) -> int:
