@@ -87,7 +87,7 @@ def _place(template: NodeTemplate, operation: Operation, args: Mapping[str, Any]
 def _of_play(resolved: Resolved, values: _Values, template: NodeTemplate, operation: Operation) -> Iterator[Write]:
     implementation = operation.implementation
     entry = implementation.settings.get("tasks_from") if implementation is not None else None
-    own = _variables(template)
+    own = {**_variables(template), **values.of_job}
     for task in writing_tasks(resolved.configurator, resolved.target, entry if isinstance(entry, str) else None):
         names = [name for name in path_arguments(task.module) if name in task.args]
         for host, elsewhere in values.hosts(task):
@@ -188,6 +188,11 @@ class _Values:
         except EnsembleError:  # who runs it is told
             return []
 
+    @property
+    def of_job(self) -> Mapping[str, Any]:
+        """The variables of the job, which win over all others."""
+        return self._ensemble.evaluator.environment.variables
+
     def of_inventory(self, host: str, name: str) -> Any:
         """A variable that the inventory gives a host, or else the host of the instance, as it is written.
 
@@ -236,7 +241,7 @@ class _TaskVariables(Mapping[str, Any]):
 
     Args:
         task: it.
-        own: what its node gives it.
+        own: what its node and the job give it.
         of_inventory: reads a variable of its host; KeyError if there is none.
     """
 

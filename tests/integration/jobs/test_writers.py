@@ -72,8 +72,8 @@ def tree(folder: Path) -> dict[str, Any]:
     }
 
 
-def drifted(command: Command) -> set[str]:
-    done = command("check", "--output", "json", *OK)
+def drifted(command: Command, *more: str) -> set[str]:
+    done = command("check", "--output", "json", *OK, *more)
     return {one["instance"] for one in json.loads(done.stdout)["drift"]}
 
 
@@ -223,3 +223,8 @@ def test_a_role_that_writes_a_file_twice_where_the_inventory_says(command: Comma
     deploy(command)
     assert file.read_text() == "a=1\nb=2\n"
     assert drifted(command) == set()
+
+    given = "-e", f"at={project}/out/given"
+    deploy(command, *given)
+    (project / "out/given/conf").write_text("a=7\nb=2\n")
+    assert drifted(command, *given) == {"app@web1"}
