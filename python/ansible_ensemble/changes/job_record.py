@@ -85,7 +85,7 @@ def _is_job(record: dict[str, Any]) -> bool:
 
 
 def _storable(value: Any) -> Any:
-    """The value as what YAML can hold; a tool may return anything."""
+    """The value in the types of YAML, as a tool may return anything."""
     if isinstance(value, Enum):
         return _storable(value.value)
     if value is None or isinstance(value, (str, int, float, bool)):

@@ -127,7 +127,7 @@ def latest_digests(path: Path) -> dict[tuple[str, str], JobsLine]:
 
 
 def collisions(path: Path) -> list[str]:
-    """Ids that two jobs have, as those of two clones may; lines of one job that was recorded again have one begin."""
+    """Ids that jobs of two clones share; lines of a job that was recorded twice have the same start."""
     begun: dict[str, str] = {}
     found = set()
     for line in _lines(path):
@@ -222,7 +222,7 @@ def _one_line(text: str) -> str:
 
 
 def _ends_whole(path: Path) -> bool:
-    """Whether the file ends with a line's end, or is empty."""
+    """Whether the file ends with a newline, or is empty."""
     try:
         with path.open("rb") as stream:
             if stream.seek(0, 2) == 0:

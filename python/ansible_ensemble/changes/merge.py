@@ -58,7 +58,7 @@ def merge_ensembles(base: str, ours: str, theirs: str, file: Path) -> Merged:
 
 
 class _Merge:
-    """A merge on its way."""
+    """A merge in progress."""
 
     def __init__(self, *, theirs_is_newer: bool) -> None:
         self.theirs_is_newer = theirs_is_newer

@@ -21,9 +21,9 @@ class RecordedOperation(Struct, frozen=True):
         digests: by reference, the digest of what it read.
         wrote: references of the attributes it set.
         undigested: references of what it read that have no digest each, as Unfurl records them.
-        whole: the digest of all it read.
-        values: what it read, by reference, as far as that may be shown and is short.
-        seconds: how long it took; None if that is not known.
+        whole: the digest of everything it read.
+        values: what it read, by reference, if it is short and not secret.
+        seconds: how long it took; None if unknown.
     """
 
     change_id: str
@@ -43,7 +43,7 @@ class RecordedOperations:
     """The last success of every operation, by instance.
 
     Args:
-        path: `jobs.tsv`; None where nothing ran yet.
+        path: `jobs.tsv`; None if nothing ran yet.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -75,7 +75,7 @@ class RecordedOperations:
         self._by_instance = renamed
 
     def configured(self, instance: str) -> frozenset[str]:
-        """References of what the deployment of an instance read and wrote: what its configuration rests on."""
+        """References that the deployment of an instance read or wrote."""
         found: set[str] = set()
         for name, recorded in self.of(instance).items():
             if name.rpartition(":")[2] in _CONFIGURING:
@@ -84,7 +84,7 @@ class RecordedOperations:
 
 
 def is_brief(value: object) -> bool:
-    """Whether a value is short enough to be recorded, so that a plan can tell what it was."""
+    """Whether a value is short enough to be recorded, for plans to show."""
     return len(json.dumps(value, ensure_ascii=False, default=str)) <= _LONGEST
 
 

@@ -33,7 +33,7 @@ class OperationOutputs(Mapping[Key, Mapping[str, Any]]):
         self.new: set[Key] = set()
 
     def set(self, owner: str, operation: str, outputs: Mapping[str, Any]) -> None:
-        """Take down the outputs of an operation that has just run."""
+        """Set the outputs of an operation that has just run."""
         self._known[owner, operation] = outputs
         self.new.add((owner, operation))
 

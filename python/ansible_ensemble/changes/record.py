@@ -34,7 +34,7 @@ class ChangeRecord(Struct):
         part_of: the task that ran it as a sub-task; empty if it was run by itself.
         status, state: readiness and node state of the target after it; empty if it did not report them.
         start_time, end_time: job times, see `core.clock`.
-        changed: whether it changed something; None if it did not say.
+        changed: whether it changed something; None if unknown.
         inputs: inputs that were resolved.
         changes: by target, the attributes that changed; `.status` and `.added` are Unfurl's special keys.
         dependencies: what it read, as `{ref, expected, required, writeOnly}`.
@@ -162,7 +162,7 @@ class JobRecord(Struct):
         outputs: outputs of the topology at its end.
         inputs: inputs that last at its end, of all that jobs were given.
         changelog: path of its committed record, relative to the ensemble's folder.
-        approved_by: who approved it; empty where nobody had to, or that is not known.
+        approved_by: who approved it; empty if not needed or unknown.
     """
 
     change_id: str

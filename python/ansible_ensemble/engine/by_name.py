@@ -1,4 +1,4 @@
-"""What one task at a time does with things that have names."""
+"""Locks by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ByName:
 
     @asynccontextmanager
     async def hold(self, names: Iterable[str]) -> AsyncIterator[None]:
-        """Keep others out that hold one of these names; in one order, so that none wait for each other."""
+        """Hold the locks of these names; they are taken in one order, so that there are no deadlocks."""
         async with AsyncExitStack() as stack:
             for name in sorted(set(names)):
                 await stack.enter_async_context(self._locks[name])

@@ -1,4 +1,4 @@
-"""Whether a planned operation runs once its turn has come, by its guard and what happened in the job until then."""
+"""Whether a planned operation runs when it is due, by its guard and the job's history."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OTHER_BRANCH = Decision(Verdict.OTHER_BRANCH, "workflow took another branch")
 
 
 class History(Struct):
-    """What happened in a job so far, as far as guards ask for it.
+    """What guards need of the job's history.
 
     Attributes:
         passed_over: keys of operations of branches that were not taken.
@@ -76,7 +76,7 @@ class History(Struct):
 
 
 class Present(Struct, frozen=True):
-    """How things are at the moment of a decision.
+    """What guards need of the present.
 
     Attributes:
         failed: keys of those operations of the guard's branch that failed, or are blocked by one that did.

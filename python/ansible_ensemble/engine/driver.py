@@ -1,4 +1,4 @@
-"""The driver of configurators: what they order is carried out, and they get what came of it."""
+"""The driver of configurators: executes their orders, and sends them the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Returned = TypeVar("_Returned")
 class Driver:
     """Drives configurators: each order goes to the workers, each sub-task to its own operation.
 
-    What a task tells of its progress goes to `tell`, what it has noted to `note`.
+    `tell` gets the progress of tasks, `note` what they made.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Driver:
         self._note = note
 
     async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
-        """Carry out a task; without a configurator there is nothing to do."""
+        """Execute a task; without a configurator there is nothing to do."""
         if configurator is None:
             await asyncio.sleep(0.0 if task.check else task.planned.pause)
             return Result(success=True, modified=False)
@@ -53,7 +53,7 @@ class Driver:
             return Result(success=False, error=f"{configurator.name} raised {type(error).__name__}: {error}")
 
     async def _drive(self, task: JobTask, steps: Generator[_Ordered, object, _Returned]) -> _Returned:
-        """Carry out each order of a generator, which gets the errors as well; returns what it returns."""
+        """Execute each order of a generator, which gets results and errors; returns what it returns."""
         step: Callable[[Any], _Ordered] = steps.send  # or steps.throw, which takes errors
         answer: object = None
         while True:

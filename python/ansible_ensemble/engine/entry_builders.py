@@ -140,7 +140,7 @@ def _identity(planned: PlannedOperation, key: str, task: str) -> dict[str, Any]:
 
 
 def _returned(outcome: Outcome) -> dict[str, Any]:
-    """What an order came to, but for what the entry says in other places."""
+    """The result of an order, without what the entry has elsewhere."""
     names = ("rc", "stdout", "stderr", "timed_out", "cancelled", "unreachable", "warnings")
     returned = {name: getattr(outcome, name) for name in names}
     return returned | ({"result": outcome.result} if outcome.result else {})
@@ -179,7 +179,7 @@ def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:
 
 
 def _values(task: JobTask, reads: Mapping[str, str]) -> dict[str, Any]:
-    """Values of what was read that no other record has, without secrets and what is long."""
+    """Short values that were read and that no other record has, without secrets."""
     implementation = task.operation.implementation
     if implementation is None or implementation.settings.get("no_log") not in (None, False):
         return {}

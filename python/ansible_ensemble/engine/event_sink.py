@@ -1,4 +1,4 @@
-"""The event sink of a job: entries go into the journal, and from there to those who look on."""
+"""The event sink of a job: entries go to the journal, then to observers."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class EventSink:
         self._observers = tuple(observers)
 
     async def write(self, entry: Entry) -> None:
-        """Write an entry so that it counts: it is on disk when this returns."""
+        """Write an entry and wait until it is on disk."""
         await self._journal.committed(self._journal.append(entry.to_json()))
         self.tell(entry)
 
     def note(self, entry: Entry) -> None:
-        """Write an entry that nothing has to wait for; it is on disk with the next one that counts."""
+        """Write an entry without waiting; it is on disk with the next `write`."""
         self._journal.append(entry.to_json())
         self.tell(entry)
 
     def tell(self, entry: Entry) -> None:
-        """Tell those who look on, and nobody else."""
+        """Send an entry to observers only."""
         for observer in self._observers:
             observer(entry)

@@ -150,7 +150,7 @@ class JobExecution:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def _feed(self, *happened: events.Event) -> None:
-        """Tell the scheduler what happened, and do what it asks for."""
+        """Feed events to the scheduler, and follow its instructions."""
         assert self._done is not None
         loop = asyncio.get_running_loop()
         for instruction in self._scheduler.handle(*happened):
@@ -172,7 +172,7 @@ class JobExecution:
                     self._done.set_result(stopped)
 
     def _cancel(self, key: str) -> None:
-        """Cancel what an operation carries out; its rendering and its entries in the journal come to their end."""
+        """Cancel an operation's execution, but neither its rendering nor its entries in the journal."""
         self._cancelled.add(key)
         if key in self._carried:
             self._carried[key].cancel()
@@ -186,7 +186,7 @@ class JobExecution:
                 self._done.set_exception(error)
 
     async def _operate(self, run: events.Run) -> None:
-        """Carry out one operation from its rendering to its result in the journal."""
+        """Run one operation, from its rendering to its result in the journal."""
         planned = self._planned[run.key]
         if run.key in self._cancelled:
             self._feed(events.Cancelled(run.key))
@@ -238,7 +238,7 @@ class JobExecution:
         self._report(run.key, result, wrote, added)
 
     async def _wait(self, event: events.Deferred | events.Placed) -> bool:
-        """Tell the scheduler what an operation needs, and the journal what it waits for; whether it does not go on."""
+        """Send the scheduler what an operation needs; returns whether it has to wait, which the journal notes."""
         self._feed(event)
         state = self._scheduler.state(event.key)
         if state in (State.READY, State.DEFERRED):
@@ -266,7 +266,7 @@ class JobExecution:
             self._feed(events.Failed(key, result.error or "it failed"))
 
     def _plan_reported(self, result: Result) -> tuple[events.ScheduledOperation, ...]:
-        """The operations that deploy the instances an operation reported and that are yet to be brought up."""
+        """The operations that deploy the pending instances which an operation reported."""
         instances = self._ensemble.instances
         names = dict.fromkeys(item["name"] for item in result.instances)
         new = [name for name in names if (found := instances.get(name)) and found.status is Status.PENDING]
@@ -299,7 +299,7 @@ class JobExecution:
         return {key for key in keys & self._planned.keys() if self._scheduler.state(key) in failed}
 
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
-        """Carry out an operation so that it can be cancelled, and nothing else of it."""
+        """Execute an operation as a task that can be cancelled."""
         known = configurator is None or self._upload is None or await self._upload.uploaded()
         if key in self._cancelled or not known:
             raise asyncio.CancelledError
@@ -310,7 +310,7 @@ class JobExecution:
             del self._carried[key]
 
     async def _sub_task(self, task: JobTask, order: SubTask) -> Result:
-        """Run another operation as a part of a task, with a change id and a record of its own."""
+        """Run another operation as a sub-task, with its own change id and record."""
         started, since = time.time(), time.monotonic()
         planned = self._renderer.sub_operation(task, order)
         sub_task = self._renderer.task(planned, self._next_id())
@@ -330,7 +330,7 @@ class JobExecution:
         return result
 
     async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
-        """Settle a result while no other settles on the same instances: each sees what those before it made of them."""
+        """Settle a result under the locks of its instances."""
         async with self._settling.hold(touched(task, result)):
             return await self._settle_alone(task, result, since)
 
@@ -377,7 +377,7 @@ class JobExecution:
     async def _watch_for(
         self, lost: Callable[[], Awaitable[str]], *, of_lock: Callable[[], bool] = lambda: True
     ) -> None:
-        """Begin no further operation when something is lost, such as the lock."""
+        """Stop the job when something is lost, such as the lock."""
         reason = await lost()
         self._lost_lock |= of_lock()
         self._feed(events.StopRequested(reason))
@@ -385,11 +385,11 @@ class JobExecution:
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
 
     async def _tell_progress(self, task: JobTask, text: str) -> None:
-        """Tell how far a task is; those who follow the journal read it there."""
+        """Write the progress of a task to the journal."""
         await self._sink.write(Progressed(key=task.planned.key, text=self._ensemble.redactor.text(text)))
 
     async def _note_made(self, task: JobTask, made: dict[str, Any]) -> None:
-        """Have the journal note what a task made; what is noted holds whatever becomes of the task."""
+        """Note in the journal what a task made, which stays recorded if the task fails."""
         patch = {"name": task.instance.name, "made": self._ensemble.redactor.marked(made)}
         await self._sink.write(Noted(key=task.planned.key, patches=(self._ensemble.codec.for_json(patch),)))
         apply_patch(self._ensemble.instances, patch)
@@ -403,12 +403,12 @@ def _cancelled(error: str | None = "it was cancelled") -> Result:
 
 
 def _is_cut_off(result: Result) -> bool:
-    """Whether an operation had begun, and nobody knows how it ended."""
+    """Whether an operation had begun, and its end is unknown."""
     return not result.success and result.outcome is not None and result.outcome.cancelled
 
 
 def _unable(task: JobTask, error: EnsembleError) -> Result:
-    """The result of a configurator that cannot go on; in a dry run it may only lack what nobody has set."""
+    """The result of a configurator that raised an error; in a dry run a value may only be unset yet."""
     if task.check and isinstance(error, Deferred):
         return Result(success=True, messages=[needs(error.refs)], basis=Basis.NOT_RUN)
     return Result(success=False, modified=False, error=str(error))

@@ -1,4 +1,4 @@
-"""Hosts that operations are to run on, and that the inventory does not have: refused before anything is carried out."""
+"""Refuse hosts of operations that the inventory does not have, before anything runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAKING_DOWN = frozenset({"delete", "stop"})
 
 
 def check_inventory(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse to go on by an inventory that is given and cannot be read, whether or not it is needed."""
+    """Refuse an inventory that cannot be read, whether or not it is needed."""
     around = ensemble.evaluator.environment
     if (options.inventory or options.session is not None) and around.trusted and around.inventory is not None:
         around.inventory()

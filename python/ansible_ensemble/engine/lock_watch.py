@@ -1,4 +1,4 @@
-"""The watch over the locks of a job that runs: one that is lost is noticed before the job ends."""
+"""Watches the locks of a running job, so that a lost one is noticed before the job ends."""
 
 from __future__ import annotations
 

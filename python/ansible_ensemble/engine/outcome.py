@@ -1,4 +1,4 @@
-"""How a job ended: decided here, from the entries of its journal, and told by all others."""
+"""The outcome of a job, from the entries of its journal."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class JobOutcome(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Why it is not ok."""
+        """The reason if it is not ok."""
         if self.signal is not None:
             return f"the job was stopped by {signal.Signals(self.signal).name}"
         if self.stopped:

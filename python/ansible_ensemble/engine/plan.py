@@ -57,7 +57,7 @@ def _plan(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
 
 
 def _mask(plan: Plan, redactor: Redactor) -> None:
-    """Mask known secrets in what a plan tells, for it is saved; nothing is carried out by that."""
+    """Mask known secrets in the texts of a plan, which is saved."""
     for operation in plan.operations:
         operation.implementation = redactor.text(operation.implementation)
     for change in (*plan.outputs, *(value for one in plan.instances for value in one.changes)):
@@ -87,7 +87,7 @@ def _check_inputs(ensemble: Ensemble, workflow: str, *, needs_all: bool) -> None
 
 
 def _unmasked(ensemble: Ensemble) -> list[str]:
-    """A warning of the secrets that are too short to be found in what operations print."""
+    """A warning of secrets that are too short to be masked in output."""
     redactor = ensemble.redactor
     if not redactor.too_short:
         return []

@@ -1,4 +1,4 @@
-"""What a dry run says about a plan: for each operation what it would change, or why that cannot be said."""
+"""Predictions of a dry run: for each operation what it would change, or why that is unknown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible_ensemble.planning.planned_operation import Prediction
 
 
 def needs(refs: Iterable[str]) -> str:
-    """Why a dry run leaves an operation out that needs what only a real run gives."""
+    """Why a dry run skips an operation that needs values of a real run."""
     return f"needs {', '.join(refs)}, which only a real run gives"
 
 

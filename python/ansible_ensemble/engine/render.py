@@ -190,11 +190,11 @@ class Renderer:
         return configurator
 
     def unmet(self, planned: PlannedOperation) -> str | None:
-        """Why the filter of the operation's workflow step is not met, None if it is."""
+        """Why the filter of the operation's workflow step is not met; None if it is."""
         return self._detector.unmet(planned.guard.condition, self._member(planned))
 
     def has_changed(self, planned: PlannedOperation) -> bool:
-        """Whether what the operation read the last time has another digest now."""
+        """Whether values that the operation read last time have changed."""
         member = self._member(planned)
         member.requirements = list(links_of(member.name, member.template, self._ensemble.instances.by_name))
         return any(found.changes for found in self._detector.detect(member).values())
@@ -229,9 +229,9 @@ class Renderer:
 
 
 def check_renders(ensemble: Ensemble, plan: Plan, options: JobOptions) -> None:
-    """Render a plan's operations to see that they can be, before anything runs (docs/rules.md, "Job lifecycle").
+    """Check that a plan's operations can be rendered, before anything runs (docs/rules.md, "Job lifecycle").
 
-    Who deploys means to undeploy one day: a deploy looks at the implementations of all operations, as `validate` does.
+    A deploy checks the implementations of all operations, as `validate` does, for undeploy needs them one day.
     """
     known = set(ensemble.instances.by_name)
     faults = [*find_faults(ensemble.topology, ensemble.root)] if plan.workflow == "deploy" else []
@@ -271,7 +271,7 @@ def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[I
 
 
 def _with_inputs(operation: Operation, assigned: Mapping[str, object]) -> Operation:
-    """An operation with inputs beside its own, which are yet to be evaluated."""
+    """An operation with further inputs, not evaluated yet."""
     if not assigned:
         return operation
     given = {

@@ -1,4 +1,4 @@
-"""Instances that an operation reports beside its own (`resultTemplate`): what that means for the record."""
+"""Other instances that an operation reports (`resultTemplate`)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _is_gone(instance: Instance) -> bool:
 
 
 def managed_by(owner: str, instances: Instances) -> list[Instance]:
-    """The instances that an instance manages, and those that these manage; they are gone when it is deleted.
+    """The instances that an instance manages, directly or not; they are gone when it is deleted.
 
     The delete operation of the managing instance is responsible for them (docs/rules.md, "Undeploy").
     """

@@ -43,12 +43,12 @@ _UNSETTLED = (None, NodeState.CREATING, NodeState.CONFIGURING, NodeState.STARTIN
 
 
 class Settled(Struct):
-    """What a result comes to.
+    """A settled result.
 
     Attributes:
         patches: by instance, in the form of `instances.patch`.
         wrote: refs of the attributes that were set.
-        altered: whether one of them, of an instance or a relationship, was set to another value than it had.
+        altered: whether one of them, of an instance or a relationship, got another value.
         drift: values of a check that differ from the recorded ones, as `{name, recorded, live}`.
     """
 
@@ -86,7 +86,7 @@ def settle(
     redactor: Redactor,
     configured: Container[str] = (),
 ) -> Settled:
-    """Work out the patches of a task that ended, on the instances as they are before.
+    """Compute the patches of a task that ended, on the instances before it.
 
     The texts of its result are cleaned, and its outputs marked where they are sensitive or hold a known secret.
     `configured` has the refs of what the instance's configuration read and wrote the last time.
@@ -145,7 +145,7 @@ def _alters(patch: Mapping[str, Any], instance: Instance | None) -> bool:
 
 
 def _clean(result: Result) -> None:
-    """Whatever a tool said can be written to the ensemble's files; if it cannot, the operation has failed."""
+    """Fail an operation whose result cannot be written to the ensemble's files."""
     for part in (result, result.outcome):
         for name in part.__struct_fields__ if part is not None else ():
             if name in ("outcome", "looked_up"):  # a part by itself; what was read is noted apart
@@ -159,9 +159,9 @@ def _clean(result: Result) -> None:
 
 
 def _check_status(task: JobTask, result: Result) -> None:
-    """An operation that says of its instance that it is not well has not done what it is for.
+    """Fail an operation that reports a bad status of its instance.
 
-    What only looks says what it found; what brings an instance up to its end has to leave it at work.
+    Checks may report any status; the last operation of a deploy has to leave the instance operational.
     """
     planned, status = task.planned, result.status
     if not result.success or status is None or only_looks(planned.operation) or planned.interface == COMMAND:
@@ -208,7 +208,7 @@ def _attributes(task: JobTask, result: Result, instances: Instances, redactor: R
 
 
 def _guard(task: JobTask, entity: Entity, path: Sequence[object], value: object, redactor: Redactor) -> object:
-    """The value of an attribute, or of a part of one, with what is secret in it marked and masked from now on."""
+    """The value of an attribute, or of a part of one, with its secrets marked, and masked from now on."""
     data_types = task.scope.evaluator.topology.data_types
     made = mark_live(value, entity, data_types.get, path)
     _mask(made, redactor)
@@ -238,7 +238,7 @@ def _named(task: JobTask, keyword: str) -> str | None:
 
 
 def _set_path(values: dict[str, Any], recorded: Mapping[str, Any], path: list[str], value: Any) -> bool:
-    """Set an attribute, or a part of one beside the others that are recorded; False if it is none that has parts."""
+    """Set an attribute or a part of one, and keep its other recorded parts; False if it has no parts."""
     *outer, last = path
     if outer and outer[0] not in values and isinstance(recorded.get(outer[0]), dict):
         values[outer[0]] = deepcopy(recorded[outer[0]])
@@ -289,12 +289,12 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
 
 
 def _while_coming_up(operation: str, status: Status) -> Status:
-    """Status between two operations: what is being brought up is pending, and no longer absent."""
+    """Status between two operations: an absent instance is pending while it is deployed."""
     return Status.PENDING if status is Status.ABSENT and operation in DEPLOY_OPERATIONS else status
 
 
 def _is_unseen(task: JobTask, result: Result) -> bool:
-    """Whether a look at what is not known to be well did not show all of it, and nothing that differs.
+    """Whether a check of an instance that is not known to be ok saw only a part of it, without a difference.
 
     It proves nothing: what it does not show may be what has failed, or never ran.
     """
@@ -328,7 +328,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
 
 
 def _is_owed(task: JobTask) -> bool:
-    """Whether an operation was interrupted that is to run again for what it reports, however well the instance is."""
+    """Whether an interrupted operation has to run again for its outputs, even if the instance is ok."""
     for name, state in ENTRY_STATES.items():
         if name in DEPLOY_OPERATIONS and task.instance.state is state:
             operation = task.template.operation("Standard", name)

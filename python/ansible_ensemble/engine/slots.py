@@ -11,7 +11,7 @@ _CONTROLLER = "localhost"
 
 
 def slots_of(task: JobTask, *, limited: bool) -> Placed | None:
-    """What the scheduler has to know of a rendered operation; None if that is nothing new.
+    """The slots of a rendered operation; None if they are as planned.
 
     The controller is no host in the sense of a limit per host: how many operations run there is the job's own limit.
 

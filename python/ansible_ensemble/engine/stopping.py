@@ -25,9 +25,9 @@ class Stopping:
     started us counts as one too: as the second after a signal, else as the first, as when AWX cancels a job.
 
     Args:
-        grace: seconds that what runs gets to end.
+        grace: seconds for running operations to end.
         feed: tells the scheduler.
-        notice: told of the first signal, before the scheduler is.
+        notice: called at the first signal, before the scheduler.
 
     Attributes:
         signal: number of the first signal that came, or None.
@@ -52,7 +52,7 @@ class Stopping:
         self._watch = loop.create_task(self._watch_parent(_parent()))
 
     def end(self) -> None:
-        """The job has ended: watch no more, and let the grace be."""
+        """Stop watching at the end of the job."""
         for pending in (self._watch, self._timer):
             if pending is not None:
                 pending.cancel()

@@ -80,7 +80,7 @@ class JobTask(Struct):
         return self._host
 
     def look_for_host(self) -> None:
-        """Find the host before the operation begins, where that is possible; if not, the operation says why."""
+        """Find the host before the operation begins, if possible; else the operation fails with the reason."""
         with suppress(EnsembleError):
             _host = self.host
 
@@ -91,7 +91,7 @@ class JobTask(Struct):
 
     @property
     def owner(self) -> str:
-        """What the operation is of, as refs name it: `app`, or `app::.requirements::db#0`."""
+        """The owner of the operation in refs: `app`, or `app::.requirements::db#0`."""
         part = f"::.requirements::{self.relationship.key}" if self.relationship is not None else ""
         return self.instance.name + part
 
@@ -192,7 +192,7 @@ class JobTask(Struct):
         return self.scope.query(expression)
 
     def hide(self, value: object) -> None:
-        """Mask a value from now on wherever it would be shown."""
+        """Mask a value from now on."""
         self.scope.evaluator.environment.redactor.add(value)
 
     def known(self, keyword: str, names: Collection[str] | None) -> dict[str, Any] | None:
@@ -214,7 +214,7 @@ class JobTask(Struct):
         return scope.evaluate(value, self.operation.place)
 
     def note_looked_up(self, found: LookedUp) -> None:
-        """Take down what Ansible read by itself, but for what counts as a part of the implementation."""
+        """Note what Ansible read by itself, except parts of the implementation."""
         self.unshown = frozenset(found.hidden)
         note_looked_up(found, self.host.name, self._own_files, self.scope.context())
 
@@ -223,7 +223,7 @@ class JobTask(Struct):
         return [*own_files(self.operation, self.root), *(folder.resolve() for folder in folders)]
 
     def may_be_made(self, paths: Sequence[Path]) -> bool:
-        """Whether another operation may make a file that is missing, at one of these paths."""
+        """Whether another operation may make a missing file at one of these paths."""
         return may_be_made(self.scope.evaluator.topology, paths, self.root, but=self.operation)
 
     def may_be_installed(self) -> bool:
@@ -251,7 +251,7 @@ class JobTask(Struct):
             yield self.host.variables
 
     def note_file(self, path: Path) -> None:
-        """Take down that what it makes is made of a file or folder."""
+        """Note a file or folder that the result is made of."""
         note(path.resolve(), self.scope.context())
 
     def read_inputs(self) -> dict[str, Any]:

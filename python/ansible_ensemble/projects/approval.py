@@ -12,5 +12,5 @@ APPROVED_BY = "ANSIBLE_ENSEMBLE_APPROVED_BY"
 
 
 def approver(held: Lock, environ: Mapping[str, str]) -> str:
-    """Who approved the job that holds a lock: whom the environment names, else the job of AWX, else the holder."""
+    """Who approved the job that holds a lock: the user named by the environment, else that of AWX, else the holder."""
     return str(storable(environ.get(APPROVED_BY) or str(held.job or held.who)))

@@ -55,7 +55,7 @@ def _written(data: Any, environment: Environment) -> dict[str, tuple[str, Path]]
 
 
 def _check_within(environment: Environment, name: str, folder: Path, base: Path) -> None:
-    """Have a stranger's project reach no folder of this machine but its own: files of a repository can be read."""
+    """Refuse repositories outside of a project that is not trusted: their files could be read."""
     own = (environment.root.resolve(), environment.folder)
     if environment.trusted or not any(base.resolve().is_relative_to(root) for root in own):
         return  # set by the user, in the home project
@@ -90,5 +90,5 @@ def _clones(root: Path) -> Iterator[Path]:
 
 
 def _canonical(url: str) -> str:
-    """A URL without what makes no other repository of it: credentials, a fragment, `.git`, a closing slash."""
+    """A URL without credentials, fragment, `.git` and trailing slash."""
     return without_credentials(url).partition("#")[0].rstrip("/").removesuffix(".git")

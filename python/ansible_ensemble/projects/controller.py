@@ -26,7 +26,7 @@ class ControllerJob(Struct, frozen=True):
     Attributes:
         id: its number.
         template: the name of its job template; empty where unknown.
-        user: who launched it; empty where nobody did, or nobody knows.
+        user: who launched it; empty if unknown.
         url: of its page.
     """
 
@@ -69,13 +69,13 @@ def running_job(environ: Mapping[str, str], variables: Mapping[str, Any]) -> Con
 
 
 def launched_template(environ: Mapping[str, str], variables: Mapping[str, Any]) -> str:
-    """The template that people launch to have this job again: a workflow's, or its own; empty outside of AWX."""
+    """The template that launches this job, its workflow's if it has one; empty outside of AWX."""
     job = running_job(environ, variables)
     return "" if job is None else str(variables.get("awx_workflow_job_name") or job.template)
 
 
 def has_ended(job: ControllerJob, environ: Mapping[str, str]) -> bool:
-    """Whether AWX says that a job has ended; False also where its API is not configured or does not answer."""
+    """Whether AWX says that a job has ended; False if its API is not configured or does not answer."""
     host, headers = _api(environ)
     here = environ.get("AWX_HOST") or host
     if not host or not headers or not job.url.startswith(f"{here.rstrip('/')}/"):
@@ -92,7 +92,7 @@ def has_ended(job: ControllerJob, environ: Mapping[str, str]) -> bool:
 
 
 def _api(environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The API's address and the headers that log in; empty where they are not configured."""
+    """The API's address and the headers that log in; empty if not configured."""
     for prefix in _PREFIXES:
         host = environ.get(f"{prefix}_HOST", "")
         if not host:

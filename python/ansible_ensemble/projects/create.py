@@ -51,7 +51,7 @@ class Created(Struct, frozen=True):
         files: the files that were written, relative to it; empty for a clone.
         ensembles: the ensembles in it, absolute.
         within: the project that the folder was in already.
-        notices: what could not be done and is not needed.
+        notices: optional steps that failed.
     """
 
     folder: Path
@@ -109,7 +109,7 @@ def _with_ci(folder: Path, ci: str) -> Created:
 
 
 def _write_skeleton(folder: Path, schemas: str, *, within: bool, template: str | None) -> tuple[list[str], list[str]]:
-    """Write the files of a new project or ensemble; returns those that were written, and those that were there."""
+    """Write the files of a new project or ensemble; returns those written, and those that existed."""
     written, kept = [], []
     for path, source in _skeleton(resources.files(__package__) / "skeleton", ""):
         target = folder / path

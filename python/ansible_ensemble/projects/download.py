@@ -19,10 +19,10 @@ class DownloadFailed(Exception):
 
 
 def download(url: str, allows: Callable[[str], bool]) -> bytes:
-    """The content of a file, which is UTF-8; redirections lead to what is allowed alone.
+    """The content of a UTF-8 file; only redirections to allowed URLs are followed.
 
     Raises:
-        DownloadFailed: it cannot be fetched, is too large or no text.
+        DownloadFailed: it cannot be fetched, is too large or is not UTF-8.
     """
     opener = build_opener(_Redirects(allows))
     try:
@@ -39,7 +39,7 @@ def download(url: str, allows: Callable[[str], bool]) -> bytes:
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows redirections to what is allowed, and no others."""
+    """Follows redirections to allowed URLs only."""
 
     def __init__(self, allows: Callable[[str], bool]) -> None:
         self._allows = allows

@@ -72,13 +72,13 @@ class Environment(Struct):
         blueprint: the name of the deployment blueprint that ensembles use; empty if none is named.
         external: other ensembles by name.
         repositories: by name, a path or URL as it is written, and the folder that a relative path starts in.
-        import_from: what the URLs begin with that files may be imported from.
+        import_from: prefixes of the URLs that files may be imported from.
         lfs_lock: how all clones are locked.
         execution: how jobs run.
         state: where state lives; None is the ensemble's folder.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
-        notices: what of the projects' files nothing acts on.
+        notices: of keys in the projects' files that have no effect.
         trusted: whether what is written may run code when it is evaluated.
     """
 
@@ -136,11 +136,11 @@ class Environment(Struct):
         return self._secrets
 
     def afresh(self) -> Environment:
-        """The same, with values that are evaluated anew: a job may have changed what they are read from."""
+        """A copy whose values are evaluated again, as a job may have changed their sources."""
         return replace(self, _variables=None, _sensitive_variables=[], _secrets=None)
 
     def take_vault_passwords(self) -> dict[str, str]:
-        """The vault passwords by id that Unfurl's projects keep among their secrets, which these are no more then.
+        """Remove Unfurl's vault passwords from the secrets, and return them by id.
 
         `UNFURL_VAULT_ID_PASSWORD` replaces the one of an id, which may be left blank for it.
         """
@@ -233,7 +233,7 @@ class Environment(Struct):
 
 
 class OwnVariables(Mapping[str, Any]):
-    """What a project that is not trusted sees of the environment: the variables that it sets itself."""
+    """The environment variables that an untrusted project may read: those it sets itself."""
 
     def __init__(self, own: Mapping[str, Any]) -> None:
         self._own = own
@@ -254,7 +254,7 @@ class OwnVariables(Mapping[str, Any]):
 
 
 def withheld(what: str) -> InvalidInput:
-    """The error that something of the user is not read."""
+    """The error for reading something of the user's in an untrusted project."""
     from ansible_ensemble.expressions.context import TRUST
 
     return InvalidInput(f"{what} is not read for a project that is not trusted", hint=TRUST)

@@ -34,7 +34,7 @@ def committed_paths(ensemble: Path) -> list[Path]:
 
 
 def passing_paths(ensemble: Path) -> list[Path]:
-    """What jobs write and git need not keep, as far as it exists: the lock, logs and working folders."""
+    """Existing files and folders of jobs that git need not keep: the lock, logs and working folders."""
     from glob import escape
 
     folder, name = ensemble.parent, escape(ensemble.name)
@@ -44,9 +44,9 @@ def passing_paths(ensemble: Path) -> list[Path]:
 
 
 def remove_unfinished(ensemble: Path, *, records: bool) -> None:
-    """Remove what was left of an ensemble's file by who was killed while they wrote it; the lock must be held.
+    """Remove temporary files that a killed process left beside an ensemble's file; the lock must be held.
 
-    With `records`, also of the records: who is killed while they write these leaves the journal open as well.
+    With `records`, also those beside the records.
     """
     folder = ensemble.parent
     from glob import escape
@@ -97,7 +97,7 @@ def _move(folder: Path, instance: str, operation: str, stage: str) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder; out of the way first, so that a half removed one is never taken for a whole one."""
+    """Remove a folder; it is renamed first, so that a partly removed one is never used."""
     if path.is_symlink():
         path.unlink()
     elif path.exists():

@@ -90,7 +90,7 @@ def dirty_files(root: Path, ignore: Iterable[Path] = (), *, untracked: bool = Tr
 
 
 def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
-    """Those of the files and folders below a working tree's root that git ignores; none that it has already."""
+    """The untracked ones of these files and folders that git ignores."""
     names = {relative_name(root, path): path for path in paths}
     if not names:
         return []
@@ -101,7 +101,7 @@ def ignored_files(root: Path, paths: Iterable[Path]) -> list[Path]:
 
 
 def ignored_below(root: Path, folder: Path) -> list[Path]:
-    """What git ignores below a folder of a working tree: files, and folders as a whole; none that it has already."""
+    """Untracked files and folders below a folder of a working tree that git ignores."""
     listed = git_output(
         root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", str(folder)
     )
@@ -116,9 +116,9 @@ def check_clean(
     ignore: Iterable[Path] = (),
     counts: Callable[[Path], bool] = lambda _path: True,
 ) -> None:
-    """Refuse to work on a dirty working tree: `ok` never does, `abort` does, `auto` does if the job is to commit.
+    """Refuse to work on a dirty working tree: `ok` never, `abort` always, `auto` if the job commits.
 
-    Files to `ignore` do not make it dirty, nor do those of which `counts` says so.
+    Files to `ignore`, and those for which `counts` is false, do not make it dirty.
     """
     if dirty == "ok" or (dirty == "auto" and not commit):
         return
@@ -174,7 +174,7 @@ def upstream(root: Path) -> Upstream | None:
 
 
 def check_upstream(root: Path) -> None:
-    """Refuse to work on a copy that others have gone on from (docs/rules.md, "Locking")."""
+    """Refuse to work on a branch that is behind its upstream (docs/rules.md, "Locking")."""
     hint = "or continue with --skip-upstream-check"
     try:
         state = upstream(root)
@@ -243,7 +243,7 @@ def export_commit(root: Path, revision: str, into: Path) -> None:
 def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str, str]:
     """Run git in a folder; it does not prompt and opens no editor.
 
-    Settings of its configuration are, unlike arguments, not seen in the list of processes.
+    Settings are passed in the environment, as the list of processes shows arguments.
 
     Returns:
         Exit code, output, error output.
@@ -272,7 +272,7 @@ def run_git(root: Path, *arguments: str, settings: Mapping[str, str] | None = No
 
 
 def _guarded(root: Path, command: str, settings: Mapping[str, str], *, trusted: bool) -> dict[str, str]:
-    """The environment of a git: in a repository that is not trusted it runs nothing that the repository names."""
+    """The environment of git, which runs nothing that an untrusted repository names."""
     if command == "clone":
         protocols = os.environ.get("GIT_ALLOW_PROTOCOL", ":".join(git_guard.PROTOCOLS))
         return {**git_environment(settings), "GIT_ALLOW_PROTOCOL": protocols}
@@ -314,7 +314,7 @@ def _follows(root: Path) -> str:
 
 
 def _answer(root: Path, *arguments: str) -> str:
-    """What git prints, without the white space around it; empty if it fails."""
+    """The stripped output of git; empty if it fails."""
     status, out, _error = run_git(root, *arguments)
     return out.strip() if status == 0 else ""
 
@@ -344,7 +344,7 @@ def _check_concurrent(root: Path, files: list[str], base: str) -> None:
 
 
 def _identity(root: Path) -> list[str]:
-    """A name for the commit where git has none configured, as in a container."""
+    """An identity for the commit if git has none configured, as in a container."""
     status, _output, _error = run_git(root, "var", "GIT_COMMITTER_IDENT")
     configured, _output, _error = run_git(root, "config", "user.email")
     if status == 0 and (configured == 0 or os.environ.get("GIT_COMMITTER_EMAIL") or os.environ.get("EMAIL")):
@@ -353,7 +353,7 @@ def _identity(root: Path) -> list[str]:
 
 
 def git_output(root: Path, *arguments: str) -> str:
-    """Run git, again while another git is at work in the repository, and return its output."""
+    """Run git, and again while another git locks the repository; returns its output."""
     for attempt in range(_BUSY_TRIES):
         status, out, error = run_git(root, *arguments)
         if status == 0:

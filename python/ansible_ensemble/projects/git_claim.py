@@ -1,4 +1,4 @@
-"""The claim of a repository: which locks in it are left of a git of ours that was killed.
+"""The claim of a repository: tells which of its locks were left by a killed git of ours.
 
 git locks what it changes by a file beside it (`index.lock`), and a git that is killed leaves the file: nobody can
 commit any more. Whose it is, the file does not say. So a job claims a repository while its git may lock something, and
@@ -43,7 +43,7 @@ def claimed(root: Path) -> Iterator[None]:
 
 
 def free_claimed(root: Path) -> list[Path]:
-    """Remove what killed jobs left locked in a working tree's repository; returns the locks that were removed."""
+    """Remove the git locks that killed jobs left in a working tree's repository, and return them."""
     freed: list[Path] = []
     folders = _folders(root)
     for claim in folders[0].glob(_CLAIM.format(pid="*")):
@@ -93,7 +93,7 @@ def _is_since(lock: Path, claim: Path) -> bool:
 
 
 def _git_works(root: Path, folders: list[Path]) -> bool:
-    """Whether a git works in the repository, or may do so unseen."""
+    """Whether git runs in the repository, or may do so unseen."""
     if not (_PROCESSES / "self").exists():
         return True
     places = [folder.resolve() for folder in (root, *folders)]

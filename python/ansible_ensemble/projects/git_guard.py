@@ -1,4 +1,4 @@
-"""What keeps git from running what a strange repository names in its own settings: hooks, filters, helpers."""
+"""Settings that keep git from running hooks, filters and helpers of an untrusted repository."""
 
 from __future__ import annotations
 

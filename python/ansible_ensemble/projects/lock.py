@@ -234,14 +234,14 @@ def locked(path: str | Path, operation: str) -> Iterator[Lock]:
 
 
 def is_left(lock: Lock) -> bool:
-    """Whether a lock that is kept elsewhere was left by processes of this host that are gone, as far as can be seen."""
+    """Whether all processes of a remote lock ran on this host and have ended."""
     here = read_lock(lock.path) if Path(lock.path).parent.is_dir() else None
     working = here if here is not None and here.id == lock.id else lock
     return working.process.pid > 0 and _gone(working)
 
 
 def is_held(path: str | Path) -> bool:
-    """Whether somebody holds the lock of an ensemble who lives, or cannot be seen from here."""
+    """Whether the holder of an ensemble's lock is alive, or cannot be seen from here."""
     held = read_lock(path)
     return held is not None and not is_left(held)
 
@@ -252,7 +252,7 @@ def is_visible(lock: Lock) -> bool:
 
 
 def is_at_work(path: str | Path, lock_id: str) -> bool:
-    """Whether the local lock is still this one, and a process of it still there, as far as can be seen."""
+    """Whether this is still the local lock, and one of its processes is alive as far as can be seen."""
     held = read_lock(path)
     return held is not None and held.id == lock_id and not is_left(held)
 

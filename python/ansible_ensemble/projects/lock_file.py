@@ -73,7 +73,7 @@ def _write_aside(file: Path, text: str) -> Path:
 
 
 def sweep(file: Path) -> None:
-    """Remove what processes left that were killed while they made their lock."""
+    """Remove temporary files of processes that were killed while they made their lock."""
     import glob
 
     for aside in file.parent.glob(f"{glob.escape(file.name)}.*.tmp"):

@@ -1,4 +1,4 @@
-"""Whether the process that wrote something is still there: pids are reused, hosts reboot, containers hide processes."""
+"""Whether a recorded process is still running: pids are reused, hosts reboot, containers hide processes."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class EnsembleEntry(Struct, frozen=True):
     Attributes:
         file: its file, absolute.
         name: its alias; empty if it has none.
-        environment: the environment it is for; empty if the project does not say.
-        default: whether it is meant where none is named.
+        environment: the environment it is for; empty if not given.
+        default: whether it is used if none is named.
     """
 
     file: Path
@@ -54,9 +54,9 @@ class Project(Struct, frozen=True):
         root: its folder, absolute.
         file: its file, None if it has none.
         environments: the environments by name, raw; `defaults` goes below all others.
-        default_environment: the environment that is meant where none is named; empty if there is none.
+        default_environment: the environment that is used if none is named; empty if there is none.
         ensembles: the ensembles that the file names.
-        notices: of the keys of the file that nothing acts on.
+        notices: of keys in the file that have no effect.
         included: the files that its merge directives took in.
     """
 
@@ -185,7 +185,7 @@ class NoEnsemble(InvalidInput):
 
 
 def default_ensemble(folder: Path) -> Path:
-    """The ensemble that is meant by a project's folder: its own, the default one, or the only one.
+    """The ensemble of a project's folder: the one in it, the default one, or the only one.
 
     Raises:
         NoEnsemble: there is none.

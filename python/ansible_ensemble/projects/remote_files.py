@@ -28,7 +28,7 @@ _ALLOW = f"save the file in the project, or allow it by `{KEY}` of an environmen
 
 
 def allowed_urls(layer: Mapping[str, Any]) -> list[str]:
-    """The beginnings of URLs that a layer of an environment allows to import from."""
+    """The prefixes of URLs that a layer of an environment allows to import from."""
     written = layer.get(KEY)
     found = [] if written is None else written
     if not isinstance(found, list) or not all(isinstance(one, str) and _is_fetchable(one) for one in found):
@@ -54,10 +54,10 @@ class RemoteFiles:
     """The files of an ensemble that come from elsewhere."""
 
     def __init__(self, allowed: Sequence[str], pins: Mapping[str, str]) -> None:
-        """Begin without any.
+        """Begin without files.
 
         Args:
-            allowed: what the URLs of files begin with that may be fetched.
+            allowed: prefixes of URLs that may be fetched.
             pins: digests by URL.
         """
         self._allowed = allowed
@@ -68,7 +68,7 @@ class RemoteFiles:
         return _is_fetchable(url) and any(url == one or url.startswith(one.rstrip("/") + "/") for one in self._allowed)
 
     def fetch(self, url: str) -> tuple[Path, str, list[str]]:
-        """A file with the content of a URL, the digest of that, and what is to be told."""
+        """A file with the content of a URL, its digest, and notices."""
         shown = with_shown_urls(url)
         if not self.allows(url):
             raise InvalidInput(f"imports are not fetched from the network: {shown}", hint=_ALLOW)
@@ -91,7 +91,7 @@ class RemoteFiles:
 
 
 def _is_fetchable(url: str) -> bool:
-    """Whether a URL is one of https, without a password and without ways upwards."""
+    """Whether a URL is https, without a password and without `..`."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -111,7 +111,7 @@ def _digest(content: bytes) -> str:
 
 
 def _holds(file: Path, digest: str) -> bool:
-    """Whether a file is there and has its digest: it may have been cut or changed."""
+    """Whether a file exists and has its digest."""
     try:
         return _digest(file.read_bytes()) == digest
     except (OSError, ValueError):

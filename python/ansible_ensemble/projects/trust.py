@@ -1,4 +1,4 @@
-"""Which folders the user trusts: what lies in others is read and never run.
+"""Which folders the user trusts: code in others is never run.
 
 Trust is the user's and not the project's: a file in the user's state folder names the folders. It is given by `trust`,
 by making a project, or by approving a job; the nearest entry above a folder decides.
@@ -36,15 +36,15 @@ class Trust(Enum):
 
 
 def is_trusted(path: Path) -> bool:
-    """Whether what lies in a folder, or in that of a file, may be run when it is read.
+    """Whether code in a folder, or in that of a file, may be run.
 
-    A link is trusted if both where it lies and where it leads to are.
+    A link is trusted if both its folder and its target are.
     """
     return not strange_folders(path)
 
 
 def strange_folders(path: Path) -> list[Path]:
-    """The folders of what a path leads to, and of the link that it may be, that are not trusted."""
+    """The untrusted ones of a path's own folder and that of its target."""
     entries = trusted_folders()
     is_link = path.is_symlink() and not path.is_dir()
     places = [_folder(path), *([path.parent.resolve()] if is_link else [])]
@@ -90,7 +90,7 @@ def trust(folder: Path) -> Path:
 
 
 def withdraw(folder: Path) -> bool:
-    """Remove a folder from the list; False if it was not there."""
+    """Remove a folder from the list; False if it was not in it."""
     if folder.resolve() not in trusted_folders():
         return False
     _keep(folder, None)
@@ -98,7 +98,7 @@ def withdraw(folder: Path) -> bool:
 
 
 def grant(path: Path) -> None:
-    """Trust a project in this process and those it starts: the user runs it by other means, which imply consent."""
+    """Trust a project in this process and those it starts, where the way it is run implies consent."""
     root = str(consent_folder(path))
     given = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
     if root not in given:
@@ -106,7 +106,7 @@ def grant(path: Path) -> None:
 
 
 def approve(path: Path) -> None:
-    """Trust the project of a job that was approved, for good where that can be kept; more trust in it stays."""
+    """Trust the project of an approved job, permanently if that can be saved."""
     folder = consent_folder(path)
     if trusted_folders().get(folder) is Trust.ALL:
         return
@@ -118,7 +118,7 @@ def approve(path: Path) -> None:
 
 
 def distrust(folder: Path) -> None:
-    """Have a folder whose contents came from elsewhere count for itself, also if the one it lies in is trusted."""
+    """Do not trust a folder whose contents were copied, even within a trusted one."""
     try:
         _keep(folder, Trust.NONE)
     except EnsembleError:
@@ -127,7 +127,7 @@ def distrust(folder: Path) -> None:
 
 
 def consent_folder(path: Path) -> Path:
-    """The folder that consent to run what a path leads to is about: the project, or what came from elsewhere in it."""
+    """The folder to trust for running a path: its project, or the copied folder in it."""
     folder, entries = _folder(path), trusted_folders()
     root = project_root(folder)
     between = (one for one in (folder, *folder.parents) if one == root or entries.get(one) is Trust.NONE)
@@ -164,9 +164,9 @@ def _keep(folder: Path, how: Trust | None) -> Path:
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Keep others from changing the file meanwhile, by a lock on one beside it: the file itself is replaced.
+    """Lock the file, by one beside it, as the file itself is replaced.
 
-    Where the file system has no OS locks, it is changed all the same.
+    Without OS locks on the file system, nothing is locked.
     """
     beside = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

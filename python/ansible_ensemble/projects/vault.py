@@ -46,7 +46,7 @@ class Vault:
         self._own: dict[str, Any] = {}
 
     def take(self, passwords: Mapping[str, str]) -> None:
-        """Have passwords by vault id that the project itself keeps, as Unfurl's do; all others come before them."""
+        """Add passwords by vault id that the project itself keeps, as Unfurl's do; all others come before them."""
         if passwords:
             from ansible.parsing.vault import VaultSecret
 
@@ -58,7 +58,7 @@ class Vault:
         return bool(self._load())
 
     def encrypt(self, text: str, vault_id: str | None = None) -> VaultText:
-        """Encrypt a text; a mark of sensitivity is no part of it.
+        """Encrypt a text.
 
         Without a vault id by the password of the configured `vault_encrypt_identity`, else the first.
         """
@@ -175,17 +175,17 @@ class Vault:
 
 
 def is_encrypted(data: bytes) -> bool:
-    """Whether this is what Ansible Vault makes."""
+    """Whether this is encrypted by Ansible Vault."""
     return data.startswith(_HEADER)
 
 
 def protect(folder: Path, vault: Vault, leave: Container[Path] = ()) -> list[Path]:
-    """Encrypt all files below a folder that are not encrypted yet; keys of digests are left alone.
+    """Encrypt all unencrypted files below a folder, except keys of digests.
 
     Args:
         folder: where they are.
         vault: has the password.
-        leave: files that are not touched.
+        leave: files to skip.
 
     Returns:
         The files that stay in clear because there is no vault password: these must not be committed.

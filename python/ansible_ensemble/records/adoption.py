@@ -21,7 +21,7 @@ _FOUND = {
 def adoption(tasks: Iterable[Mapping[str, Any]], left_alone: Mapping[str, str]) -> dict[str, dict[str, str | None]]:
     """The instances that are `adopted` as they are, and those that `differ`, are `absent` or `unseen`, with the reason.
 
-    What differs is changed by the next deploy, what is absent is created. Nobody knows of the unseen, which have no
+    The next deploy changes what differs and creates what is absent. The unseen have no
     status: their operation failed or showed nothing, or they were `left_alone` for a reason.
     """
     found: dict[str, dict[str, str | None]] = {"adopted": {}, "differ": {}, "absent": {}, "unseen": {}}

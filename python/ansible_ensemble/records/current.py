@@ -1,4 +1,4 @@
-"""The ensemble as it is now: with what killed jobs did, and with what a job that runs has done so far."""
+"""The ensemble as it is now, with the results of killed and running jobs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def read_recovered(location: Location, options: JobOptions, *, write: bool, keep_key: bool = False) -> Ensemble:
-    """Read an ensemble with what killed jobs did; `keep_key` as for `read_ensemble`.
+    """Read an ensemble with the results of killed jobs; `keep_key` as for `read_ensemble`.
 
-    To `write`, which records the journals, the lock must be held; else they are only looked into.
+    With `write` the journals are recorded, and the lock must be held; else they are only read.
 
     Raises:
         Locked: a job that lost its lock still runs.
@@ -38,7 +38,7 @@ def read_recovered(location: Location, options: JobOptions, *, write: bool, keep
 
 
 def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool) -> Ensemble:
-    """The ensemble with what the jobs did that run, or were killed and are not recorded."""
+    """The ensemble with the results of jobs that run, or were killed and are not recorded."""
     folder = location.ensemble.parent
     journals = open_journals(folder)
     if journals:
@@ -55,7 +55,7 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
 
 
 def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
-    """The jobs of open journals, and what is to be said of those that cannot be read."""
+    """The jobs of open journals, and messages about those that cannot be read."""
     begun: list[Folded] = []
     messages: list[str] = []
     for journal in journals:
@@ -70,7 +70,7 @@ def _begun(journals: list[Path]) -> tuple[list[Folded], list[str]]:
 
 
 def collided_jobs(folder: Path) -> list[str]:
-    """Tell of the ids that jobs of two clones both got."""
+    """Warnings of ids that jobs of two clones share."""
     return [
         f"Two jobs have the id {job}, of clones whose records were merged: what each did is mixed in {FILE_NAME}, and "
         "one's record may be lost. Check the instances, then give the lines of one of them another id."

@@ -1,4 +1,4 @@
-"""The drift that the last job found which looked for it."""
+"""The drift that the last check or discover found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOOKING = ("check", "discover")
 
 
 def drift_of(folder: Path, job: str) -> list[dict[str, Any]] | None:
-    """What a recorded job found of drift, by instance; None where its journal is no longer there."""
+    """The drift that a recorded job found, by instance; None if its journal is gone."""
     log = job_log(folder, job)
     return job_report(read_job_journal(log))["drift"] if log.is_file() else None
 

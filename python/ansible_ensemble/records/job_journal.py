@@ -1,4 +1,4 @@
-"""The journal of a job as it is read again: its entries checked, ordered, and what is lost of them named."""
+"""Reading the journal of a job: its entries are checked and ordered, and lost ones named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Folded(Struct):
         started: by key, how an operation was last started.
         endings: by key, how it ended.
         end: the last entry; None if the job was killed.
-        damage: what of the journal was lost, in words.
+        damage: messages about lost parts.
         entries: all entries in order.
     """
 
@@ -60,7 +60,7 @@ class Folded(Struct):
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether it is that of a dry run."""
+        """Whether the job is a dry run."""
         return bool(self.header.options.get("check"))
 
     @property
@@ -70,7 +70,7 @@ class Folded(Struct):
 
     @property
     def end_time(self) -> float:
-        """When it ended, in seconds since the epoch; of a job that was killed, when the last entry was that tells."""
+        """When it ended, in seconds since the epoch; of a killed job, the time of its last entry that has one."""
         timed = (entry for entry in reversed(self.entries) if isinstance(entry, Timed))
         return self.end.time if self.end else next(timed, self.header).time
 
@@ -83,7 +83,7 @@ class Folded(Struct):
 def read_job_journal(path: Path) -> Folded:
     """Read the journal of a job.
 
-    An entry that is not as entries are, of a hand's edit or another version, counts as lost, and is named.
+    An invalid entry, as of an edit by hand or another version, counts as lost, and is named.
     """
     reading = read_journal(path)
     damage = [str(one) for one in reading.damage]
@@ -112,7 +112,7 @@ def _entry(event: Mapping[str, Any]) -> Entry | None:
 
 
 def _lost_start(reading: JournalReading, entries: list[Entry], path: Path) -> JobStarted:
-    """What is known of a job whose first entry is damaged: what it did counts anyway."""
+    """The first entry of a job whose own is damaged, from what is known."""
     base: Any = (reading.header or {}).get("base")
     return JobStarted(
         job=job_of_journal(path),

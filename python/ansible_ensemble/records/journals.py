@@ -30,7 +30,7 @@ def open_journals(folder: Path) -> list[Path]:
 
 
 def drop_dry_runs(planned: Path) -> None:
-    """Remove the journals of dry runs, which write in `planned`: nothing of them has happened, and they are told."""
+    """Remove the journals of dry runs in `planned`, once they are reported."""
     for journal in open_journals(planned):
         journal.unlink(missing_ok=True)
 
@@ -41,7 +41,7 @@ def close_journal(path: Path) -> None:
 
 
 def recorded_name(path: Path) -> Path:
-    """Where a journal is once its job is recorded."""
+    """The path of a journal once its job is recorded."""
     return path.with_name(path.name.removesuffix(OPEN) + RECORDED)
 
 
@@ -56,12 +56,12 @@ def job_log(folder: Path, job: str) -> Path:
 
 
 def put_aside(path: Path) -> Path:
-    """Let a journal of nothing no longer count as one; returns where it is then."""
+    """Rename an empty journal, so that it is not recorded; returns its new path."""
     return path.rename(path.with_name(path.name.removesuffix(OPEN) + TORN))
 
 
 def job_of_journal(path: Path) -> str:
-    """The change id of the job that a journal is of, by its name."""
+    """The change id of the job in the name of a journal."""
     return path.name.partition(".")[0][-8:] + "0000"
 
 

@@ -1,4 +1,4 @@
-"""The outputs of the topology: what they are now, and what the last job recorded of them."""
+"""The outputs of the topology: present ones, and those that the last job recorded."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def present_outputs(ensemble: Ensemble) -> dict[str, Any]:
 
 
 def recorded_outputs(ensemble: Ensemble) -> dict[str, Any]:
-    """The outputs that the last job recorded, with its inputs; of another tool's status, what they are now."""
+    """The outputs that the last job recorded; of another tool's status, the present ones."""
     return dict(ensemble.instances.outputs) if ensemble.last_job else present_outputs(ensemble)
 
 
 def finish_outputs(ensemble: Ensemble, report: dict[str, Any]) -> None:
-    """Add to a report what only the recorded status has."""
+    """Add outputs to a report from the recorded status."""
     noted = len(ensemble.warnings)
     # what the status may not hold in clear is known to the record alone
     recorded = {name: value for name, value in ensemble.instances.outputs.items() if name in ensemble.topology.outputs}

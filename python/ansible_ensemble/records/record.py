@@ -54,12 +54,12 @@ def fold(folded: Folded, ensemble: Ensemble) -> set[str]:
 
 
 def given_to(header: JobStarted) -> JobInputs:
-    """What a job was given, by the first entry of its journal."""
+    """The inputs of a job, from the first entry of its journal."""
     return JobInputs(header.job, header.workflow, _time(header.time, iso_time), header.options)
 
 
 def _fold_inputs(folded: Folded, ensemble: Ensemble) -> None:
-    """Have inputs last that the job was given; once all is undeployed, none does."""
+    """Keep the inputs of the job for later jobs; none once everything is undeployed."""
     instances = ensemble.instances
     instances.given = as_declared(
         given_to(folded.header).lasting(instances.given, ensemble.codec), instances.given, ensemble.topology
@@ -85,8 +85,8 @@ def record_journal(ensemble: Ensemble, journal: Path, *, write: bool = True) -> 
 def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     """Record a job: the status into ensemble.yaml, its records, its line in jobs.tsv. Returns the job's report.
 
-    The ensemble is as it was read under the lock, without the journal's changes. Recording the same journal twice gives
-    the same files, so a crash in between is mended by doing it again.
+    The ensemble must be read under the lock, without the journal's changes. Recording the same journal twice gives the
+    same files, so it can be repeated after a crash.
     """
     folded = read_job_journal(journal)
     if folded.is_dry_run:
@@ -129,7 +129,7 @@ def commit_job(ensemble: Ensemble, report: dict[str, Any], options: JobOptions) 
 
 
 def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
-    """The report of a journal, with its changes in memory alone; a dry run's are predicted, and make no status."""
+    """The report of a journal, with its changes in memory only; those of a dry run are not applied."""
     folded = read_job_journal(journal)
     if not folded.is_dry_run:
         fold(folded, ensemble)
@@ -140,7 +140,7 @@ def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
 
 
 def _aggregate(ensemble: Ensemble) -> set[str]:
-    """Work out effective statuses; return the names of the instances whose one changed."""
+    """Compute effective statuses; return the names of the instances whose status changed."""
     instances = ensemble.instances
     before = {instance.name: instance.effective for instance in instances}
     aggregate(instances, ensemble.requirements())
@@ -174,7 +174,7 @@ def _job_record(ensemble: Ensemble, folded: Folded, outputs: dict[str, Any]) -> 
 
 
 def _status(ensemble: Ensemble, outcome: JobOutcome) -> Status:
-    """The status of the ensemble; nothing is well of which nothing could be begun."""
+    """The status of the ensemble; pending if a failed job left no instances."""
     return overall(ensemble.instances) if outcome.ok or len(ensemble.instances) else Status.PENDING
 
 
@@ -251,9 +251,9 @@ def _digest_of_all(reads: Mapping[str, str]) -> str:
 
 
 def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], header: JobStarted) -> None:
-    """Write the status, the last job, what it ran on and the name of the log; every other byte of the file stays.
+    """Write the status, the last job, its lock section and the name of the log; every other byte of the file stays.
 
-    Of a job that followed another service template, its name is written, too.
+    A service template that the job was given is written as well.
     """
     document = ensemble.document or _new_document(ensemble)
     data = dict(document.data)
@@ -278,7 +278,7 @@ def _new_document(ensemble: Ensemble) -> Document:
 
 
 def status_section(ensemble: Ensemble, old: Mapping[str, Any], changed: set[str]) -> dict[str, Any]:
-    """The `status` section; entries of instances that did not change are the very objects of the old one."""
+    """The `status` section; entries of unchanged instances are those of the old one."""
     instances = ensemble.instances
     section = dict(old)
     section["readyState"] = {"local": overall(instances).value}

@@ -84,7 +84,7 @@ def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[s
 def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ensemble:
     """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
 
-    The options of this call are for what no record holds, and for a job whose own do not fit the files any more.
+    The options of this call are used for what is not recorded, and if those of the job do not fit the files any more.
     """
     try:
         own = options_of_job(header.options, {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
@@ -94,7 +94,7 @@ def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ens
 
 
 def _check_gone(folded: Folded) -> None:
-    """Refuse to go on while a job that lost its lock ends its operations: its journal grows until then."""
+    """Refuse to go on while a job without its lock still runs operations and writes its journal."""
     process = folded.header.carried_out_by
     if process is not None and presence(process) is Presence.ALIVE:
         raise Locked(

@@ -119,7 +119,7 @@ def _task(entry: Ending, begun: Started | None) -> dict[str, Any]:
 
 
 def _operation(entry: Ending | Started, begun: Started | None) -> dict[str, Any]:
-    """What a task is of; an operation that could not start has less of it than its last start."""
+    """The operation and instance of a task; its start knows more than the end of one that could not begin."""
     tell = [one for one in (entry, begun) if isinstance(one, (Started, Finished))]
     instance, _separator, operation = entry.key.partition(":")
     return {
@@ -171,13 +171,13 @@ def _ignored(entry: Finished) -> int:
 
 
 def _data(returned: Mapping[str, Any]) -> str:
-    """What a module returned, for one that prints nothing: without what the report has elsewhere."""
+    """The result of a module that prints nothing, without what the report has elsewhere."""
     fields = {name: value for name, value in returned.items() if name not in _LEFT_OUT and not name.startswith("_")}
     return json.dumps(fields, indent=2, ensure_ascii=False, default=str) if fields else ""
 
 
 def _is_not_checked(task: Mapping[str, Any]) -> bool:
-    """Whether a check did not look: what it runs does nothing in check mode."""
+    """Whether a check did nothing, as its tool has no check mode."""
     not_run = task["status"] == "ok" and task["basis"] == Basis.NOT_RUN.value
     return not_run and only_looks(str(task["operation"]))
 
@@ -202,7 +202,7 @@ def _interrupted(entry: Started) -> dict[str, Any]:
 
 
 def _hosts(tasks: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """What came of the operations on each host, counted as Ansible's recap does: who changed is also ok."""
+    """Counts of operations by host, as in Ansible's recap: changed ones are also ok."""
     recap: dict[str, dict[str, int]] = {}
     for task in tasks:
         if task["host"] is None:

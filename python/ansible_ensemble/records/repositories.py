@@ -1,4 +1,4 @@
-"""What git has to do with a job: checks before it, its starting point, and the commit of what it changed."""
+"""Git around a job: checks before it, its starting commit, and the commit of its changes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Kept(Struct):
 
     Attributes:
         commits: by repository, the commit that was made.
-        problems: what went wrong, in words.
-        notes: what was left out on purpose.
+        problems: messages of errors.
+        notes: messages about files that were left out on purpose.
     """
 
     commits: dict[str, str] = field(default_factory=dict)
@@ -74,9 +74,9 @@ def free_repositories(ensemble: Ensemble) -> list[str]:
 
 
 def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse a job on a copy that others have gone on from (docs/rules.md, "Locking").
+    """Refuse a job on a branch that is behind its upstream (docs/rules.md, "Locking").
 
-    Where the state lives elsewhere, no copy is behind: a clone may be shallow, and its origin out of reach.
+    With a remote state nothing is checked: a clone may be shallow, and its origin unreachable.
     """
     if ensemble.environment.state is None and not (options.skip_upstream_check or skips_upstream_check()):
         for root in repositories_of(ensemble).values():
@@ -84,7 +84,7 @@ def check_upstreams(ensemble: Ensemble, options: JobOptions) -> None:
 
 
 def check_working_trees(ensemble: Ensemble, options: JobOptions) -> None:
-    """Refuse a job on a working tree that is dirty, or that is not what is locked, as the options say."""
+    """Refuse a job on a working tree that is dirty or differs from the pinned commits, as the options say."""
     repositories = repositories_of(ensemble)
     # what an earlier job left there, or this one has written already, is no change of a person's
     written = _within(repositories.get(SELF), [*committed_paths(ensemble.path), *passing_paths(ensemble.path)])
@@ -126,8 +126,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
     """Commit what a recorded job changed, and push it if asked to; errors are reported and change no file.
 
     Of the ensemble's repository its records are committed; of every repository, files of git's that were clean before
-    the job and are not now. New files outside of the records are left to people, for they may hold anything. The commit
-    has this message if the options have none.
+    the job and are not now. New files outside of the records are not committed. The message is for options without one.
     """
     kept = Kept()
     pinned = (start.lock or {}).get("repositories", ())
@@ -167,7 +166,7 @@ def keep_in_git(ensemble: Ensemble, start: StartingPoint, options: JobOptions, m
 
 
 def _is_no_record_of_another(path: Path, ensemble: Ensemble, root: Path) -> bool:
-    """Whether a file is none of another ensemble's records in the repository, which that one's jobs commit."""
+    """Whether a file is no record of another ensemble in the repository, as the jobs of that one commit it."""
     for folder in path.parents:
         other = folder / ENSEMBLE_FILE
         if folder != _resolved(ensemble.path).parent and other.is_file():
@@ -210,7 +209,7 @@ def _protected(ensemble: Ensemble) -> tuple[list[Path], set[Path], set[Path]]:
 
 
 def _inside(root: Path, repositories: Mapping[str, Path]) -> list[Path]:
-    """The other working trees within one: submodules, which are looked after by themselves."""
+    """Other working trees within one, such as submodules."""
     return [other for other in repositories.values() if other != root and other.is_relative_to(root)]
 
 

@@ -1,4 +1,4 @@
-"""Saved plans: each has a file of its own, a digest, and is executed as what it was made for or not at all."""
+"""Saved plans: each has a file and a digest, and is executed as it is or refused."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SavedPlan(Struct, frozen=True):
 
 
 def save_plan(text: str, path: Path) -> SavedPlan:
-    """Write a plan's document where the user wants it."""
+    """Write a plan's document to a file that the user has named."""
     if is_there(path) and path.stat().st_size and not is_plan_file(path):  # an ensemble, for one
         raise InvalidInput(f"{path} exists and is not a plan: it is not overwritten", hint="name another file")
     content = text.encode()
@@ -119,7 +119,7 @@ def _outdated(planned: Path) -> Iterator[Path]:
 
 
 def kept_plan(planned: Path, digest: str) -> tuple[Plan, SavedPlan] | None:
-    """The plan of this digest among what is planned; None where it is not there any more."""
+    """The planned file of this digest; None if it is gone."""
     for file in planned.glob(f"*{_OF_NOBODY}*.json") if digest else ():
         with suppress(EnsembleError):
             return load_plan(file, digest)

@@ -1,1 +1,1 @@
-"""The state of ensembles where it does not live in their folders: locations, copies, locks."""
+"""Remote state of ensembles: locations, copies, locks."""

@@ -1,4 +1,4 @@
-"""The copy of a state in an ensemble's folder: taken from its location, and brought back there.
+"""The copy of a remote state in an ensemble's folder: fetched from its location, and pushed to it.
 
 A file beside the local lock tells what the copy is: from where, which version, by which lock it may be pushed, and
 whether it holds what its location lacks. While a job runs it counts as not pushed, so that after a crash the next job
@@ -42,7 +42,7 @@ class StateCopy:
     """The copy of an ensemble's state in its folder, and its location."""
 
     def __init__(self, ensemble: Path, kind: str, values: Mapping[str, str], vault: Vault) -> None:
-        """Begin with what is here.
+        """Begin with the files in the folder.
 
         Args:
             ensemble: the ensemble's file.
@@ -70,7 +70,7 @@ class StateCopy:
         return read_record(self._file, self.where)
 
     def begin(self, lock: locks.Lock, *, timeout: float, notice: Callable[[str], None]) -> None:
-        """Take the lock there, and have the newest state here; the caller holds the local lock.
+        """Lock the remote state and fetch it; the caller holds the local lock.
 
         Raises:
             Locked: another job holds it.
@@ -90,7 +90,7 @@ class StateCopy:
             raise
 
     def fetch(self) -> str | None:
-        """Have the newest state here without the lock; returns a notice if it stays as it is."""
+        """Fetch the newest state without locking it; returns a notice if it was not fetched."""
         with self._alone():
             if locks.read_lock(self._ensemble) is not None:
                 return None  # a job of this folder is at work: nothing is newer
@@ -103,13 +103,13 @@ class StateCopy:
         return None
 
     def push(self, *, forced: bool = False) -> bool:
-        """Bring the state there; by force, in the place of what others brought meanwhile. The lock there must be held.
+        """Push the state; by force, over what others pushed meanwhile. Its lock must be held.
 
         Returns:
-            Whether anything was to be brought.
+            Whether anything was to be pushed.
 
         Raises:
-            Locked: another job was at work there.
+            Locked: another job has changed it.
         """
         before = self.record
         files = self._collected()
@@ -135,7 +135,7 @@ class StateCopy:
         return JournalUpload(self._kind, self._values, name=name, journal=journal, lock_id=self.record.lock)
 
     def finish(self) -> str | None:
-        """Push and release the lock there, after a job; returns what to report if that failed."""
+        """Push the state and release its lock, after a job; returns a message if that failed."""
         if not self.record.lock:
             return None
         try:
@@ -150,7 +150,7 @@ class StateCopy:
         return self.release()
 
     def release(self) -> str | None:
-        """Release the lock there; returns what to report if that failed: it is reused by the next job of this copy."""
+        """Release the lock of the state; returns a message if that failed, and the next job reuses it."""
         held = self.record.lock
         self._stop_renewal()
         try:
@@ -163,13 +163,13 @@ class StateCopy:
         return None
 
     def free(self, lock_id: str) -> None:
-        """Release the lock there by force."""
+        """Release the lock of the state by force."""
         self._store.release(lock_id, forced=True)
         if self.record.lock == lock_id:
             self._note(replace(self.record, lock=""))
 
     def bring(self, lock: locks.Lock, *, forced: bool = False) -> bool:
-        """Push under a lock that is taken for it, or left by the job; returns whether anything was to be pushed.
+        """Push under a lock of its own, or that which a job left; returns whether anything was to be pushed.
 
         Raises:
             Locked: another job holds it.
@@ -191,7 +191,7 @@ class StateCopy:
         return pushed
 
     def replace(self, *, forced: bool = False) -> None:
-        """Have the state of the location here; by force, in the place of what was not pushed."""
+        """Fetch the state; by force, over what was not pushed."""
         with self._alone():
             before, files = self.record, self._read()
             if files is None:
@@ -207,7 +207,7 @@ class StateCopy:
     def _locked(
         self, lock: locks.Lock, before: Record, timeout: float, notice: Callable[[str], None]
     ) -> tuple[str, bool]:
-        """Take the lock and note it: before as well, for the answer may be lost, and then the next job reuses it.
+        """Take the lock and note its id: before as well, so that the next job can reuse it if the answer is lost.
 
         Returns:
             The id of the lock, and whether it was taken over from another job.
@@ -267,7 +267,7 @@ class StateCopy:
         return f"{way}; if nothing runs there any more: {unlock}"
 
     def _fenced(self, before: Record, held: str) -> Record:
-        """Write the state as it is under the new lock: an earlier holder that wakes up finds another version there."""
+        """Write the state unchanged as a new version, so that the former holder of the lock cannot overwrite it."""
         files = self._read() or {}
         serial = marked(files)[0]
         self._store.write({**files, MARK: mark(serial + 1, held)}, "Taken over", held)
@@ -289,19 +289,19 @@ class StateCopy:
             raise self._diverged()
 
     def _is_base(self, before: Record, files: Files | None) -> bool:
-        """Whether what is there was taken from there, or written there under our lock, and has had no news since."""
+        """Whether the remote state is still the version that was fetched, or written under our lock."""
         serial, writer = marked(files)
         is_ours = bool(writer) and writer == before.lock
         return (serial == before.serial or is_ours) and not self._has_news(files or {})
 
     def _has_news(self, files: Files) -> bool:
-        """Whether there is a journal of a job that nobody here knows: it was killed elsewhere, or runs."""
+        """Whether the remote state has the journal of a job that is unknown here."""
         folder = self._ensemble.parent
         left = {job_of(name) for name in files if name.endswith(OPEN) and not is_here(name, folder)}
         return bool(left) and not left <= read_jobs(folder / FILE_NAME, left).keys()
 
     def _check_newer(self, before: Record, files: Files | None) -> None:
-        """Refuse to replace a state by one that is older, or knows nothing of its last job."""
+        """Refuse to replace the state by one that is older, or lacks its last job."""
         if files is None:
             if before.serial:
                 raise self._missing()
@@ -329,7 +329,7 @@ class StateCopy:
         return f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one"
 
     def _read(self) -> Files | None:
-        """What is there; a project's own files are no state, and would be replaced."""
+        """The files of the remote state; refuse a project's own files, which a push would replace."""
         files = self._store.read()
         if files is not None and SECTIONS in files and MARK not in files:
             raise EnsembleError(
@@ -347,7 +347,7 @@ class StateCopy:
             self._note(replace(before, serial=serial, digest=digest, lock=held, unpushed=False))
 
     def _collected(self, *, changing: bool = True) -> dict[str, File]:
-        """The state here; secrets are encrypted first if there is a vault password, and else left out."""
+        """The files of the state here; secrets are encrypted first, or left out without a vault password."""
         folder = self._ensemble.parent / ACTIVE / "secrets"
         if changing and folder.is_dir():
             protect(folder, self._vault)
@@ -361,7 +361,7 @@ class StateCopy:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep others from changing the copy meanwhile; a job does so under the local lock as well."""
+        """Lock the copy against other processes; a job does so under the local lock as well."""
         try:
             handle = os.open(self._guard, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
@@ -376,7 +376,7 @@ class StateCopy:
 
 
 def _is_gone(holder: locks.Lock, watch: LeaseWatch, *, is_new: bool) -> str | None:
-    """Why the holder of a lock is known to be gone; None if it may be at work."""
+    """Why the holder of a lock is known to be gone; None if it may be alive."""
     if locks.is_left(holder):
         return "the process that held the lock is gone"
     if watch.has_run_out(holder):

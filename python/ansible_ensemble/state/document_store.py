@@ -17,7 +17,7 @@ _DOCUMENT: Shape = {"format": str, "files": {"*": {"text?": str, "base64?": str,
 
 
 class DocumentStore(ABC):
-    """A store whose server keeps a text: `get` and `put` are what differs."""
+    """A store whose server has a text; subclasses implement `get` and `put`."""
 
     leases: bool
 

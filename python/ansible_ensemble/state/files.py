@@ -1,4 +1,4 @@
-"""What of an ensemble's folder is its state, and how a folder becomes what a state says (docs/state.md).
+"""Which files of an ensemble's folder are its state, and how they are installed (docs/state.md).
 
 Of the ensemble's own file it is the sections that jobs write. People's files, what passes and what is secret and not
 encrypted are no part of it.
@@ -40,7 +40,7 @@ _KEPT_LOGS = 20
 
 
 def tree(folder: Path) -> dict[str, File]:
-    """The files in a folder that a state may have, by name."""
+    """The files in a folder that can be part of a state, by name."""
     found = [folder / name for name in (FILE_NAME, SECTIONS, MARK)]
     for place in _PLACES:
         found += sorted((folder / place).rglob("*"))
@@ -64,7 +64,7 @@ def collected(ensemble: Path) -> dict[str, File]:
 
 
 def install(files: Files, ensemble: Path) -> None:
-    """Have an ensemble's folder hold a state; older logs and secrets that are not encrypted stay."""
+    """Write the files of a state into an ensemble's folder; older logs and unencrypted secrets stay."""
     folder = ensemble.parent
     own = {name: file for name, file in files.items() if name not in (SECTIONS, MARK)}
     before = {name: file for name, file in tree(folder).items() if name not in (SECTIONS, MARK)}
@@ -75,7 +75,7 @@ def install(files: Files, ensemble: Path) -> None:
 
 
 def mirror(files: Files, folder: Path, before: Files) -> None:
-    """Write what differs from what was there before, and remove what is no longer there.
+    """Write the files that differ from those before, and remove those that are gone.
 
     Raises:
         OSError: the file system refuses.
@@ -90,7 +90,7 @@ def mirror(files: Files, folder: Path, before: Files) -> None:
 
 
 def job_of(name: str) -> str:
-    """The id of the job that a file in `jobs` is of; the ids at the end of their names are in the order of time."""
+    """The job id at the end of the name of a file in `jobs`; ids sort by time."""
     return PurePosixPath(name).name.partition(".")[0][-8:] + "0000"
 
 

@@ -1,4 +1,4 @@
-"""A git repository elsewhere, by a repository of its own here that holds what goes there and comes from there."""
+"""A remote git repository, and the local one that fetches from it and pushes to it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _LEFT = regex(r"Unable to create '[^']*\.lock': File exists")
 
 
 class Refused(Unreachable):
-    """A push was refused because the branch is no longer what it was to replace."""
+    """A push was refused because the branch has changed."""
 
 
 class GitRemote:
-    """A repository elsewhere.
+    """A remote repository.
 
     Attributes:
         url: of the repository.
@@ -50,7 +50,7 @@ class GitRemote:
 
         Args:
             url: of the repository.
-            folder: where the repository here is, or will be.
+            folder: of the local repository.
             settings: of git, such as credentials; they are in no command line.
         """
         self.url = url
@@ -63,9 +63,9 @@ class GitRemote:
         }
 
     def fetch(self, *branches: str) -> tuple[str, ...]:
-        """The commits that branches are at, fetched without those before them; empty for one that is not there.
+        """The commits of branches, fetched with depth 1; empty for a branch that does not exist.
 
-        Others push meanwhile: when it is fetched, a branch may be gone or at another commit. It is then listed again.
+        Branches that change meanwhile are listed again.
         """
         for attempt in range(_TRIES):
             listed = self._run("ls-remote", "state", *branches).decode().splitlines()
@@ -103,10 +103,10 @@ class GitRemote:
         return self._run("rev-parse", "refs/ensemble/new").decode().strip()
 
     def push(self, commit: str, branch: str, *, replacing: str) -> None:
-        """Have a branch be at a commit, or be gone if that is empty, if it is still at another one, or not there.
+        """Set a branch to a commit, or delete it if that is empty, unless it has changed meanwhile.
 
         Raises:
-            Refused: it is not.
+            Refused: it has.
         """
         lease = f"--force-with-lease={branch}:{replacing}"
         self._run("push", "--quiet", "--porcelain", "--no-verify", lease, "state", f"{commit}:{branch}")
@@ -149,7 +149,7 @@ class GitRemote:
 
 
 def ssh_command(key: str, known_hosts: str) -> str:
-    """The command by which git reaches a host: with a key of its own, without a question."""
+    """The ssh command of git: with a key, and without prompts."""
     words = ["ssh", *_SSH]
     words += ["-i", key, "-o", "IdentitiesOnly=yes"] if key else []
     words += ["-o", f"UserKnownHostsFile={known_hosts}"] if known_hosts else []

@@ -1,4 +1,4 @@
-"""Processes that work for a job beside its own process, and may outlive it."""
+"""Helper processes of a job, which may outlive it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _DENIED = (401, 403)
 
 
 class HttpSettings(Struct, frozen=True):
-    """How a server is asked.
+    """The settings of a server.
 
     Attributes:
         url: of the state.
@@ -151,7 +151,7 @@ class HttpStore(DocumentStore):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows no redirection: the credential is for one server."""
+    """Follows no redirection, as the credential is for one server."""
 
     def redirect_request(self, *_arguments: Any) -> None:
         """Follow none."""

@@ -81,7 +81,7 @@ def _answer(result: dict[str, Any]) -> None:
 
 
 def _lines(parent: int) -> Iterator[bytes]:
-    """The lines of standard input, and an empty one for each time that nothing came for a while."""
+    """The lines of standard input, with an empty one each second without input."""
     heard, rest = [0], b""
     with contextlib.suppress(AttributeError, OSError):  # else the end of standard input has to do
         heard.append(os.pidfd_open(parent))

@@ -39,7 +39,7 @@ class LeaseWatch:
         self._renewed = False
 
     def look(self, holder: Lock) -> None:
-        """Take notice of the lock as it is now."""
+        """Note the lock as it is now."""
         seen = (holder.id, holder.renewed)
         if seen == self._seen:
             return
@@ -51,7 +51,7 @@ class LeaseWatch:
         return holder.lease > 0 and not is_visible(holder) and time.monotonic() - self._since > holder.lease
 
     def is_undecided(self, holder: Lock) -> bool:
-        """Whether it is not known yet if the holder is at work."""
+        """Whether it is not known yet if the holder is alive."""
         return holder.lease > 0 and not is_visible(holder) and not self._renewed
 
 

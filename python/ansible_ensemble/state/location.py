@@ -1,4 +1,4 @@
-"""Where the state of an ensemble lives, and how it is reached: settings become a store."""
+"""The location of a remote state: settings become a store."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _check_http(values: Mapping[str, str], settings: StateSettings) -> None:
 
 
 def open_store(kind: str, values: Mapping[str, str]) -> Store:
-    """The store of a kind by its values; what the other kinds need is not imported."""
+    """The store of a kind; only its own module is imported."""
     match kind:
         case "git":
             from ansible_ensemble.state.git_remote import GitRemote
@@ -129,7 +129,7 @@ def _git_url(url: str, root: Path, settings: StateSettings) -> str:
 
 
 def _git_settings(values: Mapping[str, str]) -> dict[str, str]:
-    """Settings of git with the credential, which no command line has."""
+    """Settings of git with the credential, which is in no command line."""
     url = values["git"]
     if not url.startswith(("http:", "https:")):
         from ansible_ensemble.state.git_remote import ssh_command

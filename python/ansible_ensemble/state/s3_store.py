@@ -30,7 +30,7 @@ class S3Store(DocumentStore):
 
     @property
     def exclusive(self) -> bool:
-        """See `Store`: a lock may go between the look at it and the writing, which then finds another version."""
+        """See `Store`: the lock may be lost before the write, which then finds another version."""
         return False
 
     def get(self) -> bytes | None:
@@ -86,7 +86,7 @@ class S3Store(DocumentStore):
         return (None, "") if answer is None else (bytes(answer["Body"].read()), str(answer["ETag"]))
 
     def _call(self, verb: str, expected: tuple[str, ...] = (), **arguments: Any) -> Any:
-        """Ask for something; None if the answer is one of the expected refusals."""
+        """Send a request; None if the answer is one of the expected refusals."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:

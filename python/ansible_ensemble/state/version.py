@@ -1,4 +1,4 @@
-"""Versions of a state: the mark that each has where it lives, and what is known of the copy in a folder."""
+"""Versions of a state: the mark in the remote files, and the record of the copy in a folder."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Record(Struct, frozen=True):
     Attributes:
         where: the location that it is of.
         serial: the number of its version there; 0 of none.
-        digest: of its files, as they were last the same at both.
+        digest: of its files when they were last equal.
         lock: the id of the lock there that this copy holds; empty without one.
-        unpushed: whether it may hold what its location lacks.
+        unpushed: whether it may have changes that are not pushed.
     """
 
     where: str
@@ -38,7 +38,7 @@ class Record(Struct, frozen=True):
 
 
 def read_record(file: Path, where: str) -> Record:
-    """What is known of a copy of a location; nothing if there is no record, or one of another location."""
+    """The record of a copy; an empty one if there is none of this location."""
     with suppress(FileNotFoundError):
         read = read_json(file, _RECORD, "remove it; then the state is fetched anew")
         found = Record(**{name: read[name] for name in _RECORD})
@@ -48,7 +48,7 @@ def read_record(file: Path, where: str) -> Record:
 
 
 def write_record(file: Path, record: Record) -> None:
-    """Note what is known of a copy."""
+    """Write the record of a copy."""
     write_atomically(file, json.dumps(asdict(record)) + "\n", mode=0o600)
 
 
