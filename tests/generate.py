@@ -20,7 +20,7 @@ from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.cli.other_tools import TOOLS
 from ansible_ensemble.configurators.keywords import ELSEWHERE, OTHERS_INPUTS
-from ansible_ensemble.configurators.teardown import PACKAGES
+from ansible_ensemble.configurators.teardown import OF_PACKAGES, PACKAGES
 from ansible_ensemble.configurators.teardown import TABLE as TEARDOWN
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.notices import NoticeCode
@@ -130,11 +130,7 @@ def teardown() -> Iterator[str]:
     for (told, leaves), names in rows.items():
         yield f"| {', '.join(f'`{name}`' for name in names)} | {told} | {leaves} |"
     packages = ", ".join(f"`{name.removeprefix('ansible.builtin.')}`" for name in sorted(PACKAGES))
-    removed, stays = (
-        "the packages that were not installed before are removed",
-        "what came with them; their configuration",
-    )
-    yield f"| {packages} | {removed} | {stays} |"
+    yield f"| {packages} | the packages that were not installed before are removed | {OF_PACKAGES} |"
 
 
 def variables_of(name: str) -> Iterator[str]:

@@ -182,6 +182,8 @@ def _faults(
         elif value is not None and not is_computed(value):
             option, where = options[names[name]], place_of(args, name) or places.get(name) or place
             yield from _value_faults(option, value, f"argument '{name}' of {what}", where)
+            if value == "" and option.required and option.type == "path":
+                yield InvalidInput(f"argument '{name}' of {what} is an empty text, which is no path", where)
             if is_file_mode(names[name], option):
                 yield from _mode_faults(value, what, where)
     given = {names.get(name) for name, value in args.items() if value is not None} if not partly else set(options)

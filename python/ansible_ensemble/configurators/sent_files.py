@@ -67,6 +67,8 @@ def file_faults(module: str, args: Mapping[str, Any], task: Task) -> Iterator[In
         message = f"there is no file {_source(module, args)} for {module} of {task.operation.title}"
         hint = nearest(candidates[0].name, beside) or f"it is looked for in {looked}"
         yield InvalidInput(message, task.operation.place, hint)
+    if file is not None and module in _TEMPLATES and file.is_dir():
+        yield InvalidInput(f"{_shown(file, task.base)} is a folder, and no template", task.operation.place)
     if file is not None and module in _TEMPLATES and file.is_file() and file.stat().st_size <= _LONGEST:
         yield from _template_faults(file, args, task)
 

@@ -16,6 +16,8 @@ from ansible_ensemble.language.entities import NodeTemplate
 #: States of modules in which nothing is there.
 GONE = ("absent", "removed", "deleted")
 _STATE = "state"
+#: Properties that name the tasks of a resource that has several.
+_TASKS = ("role", "tasks", "playbook")
 
 
 class Way(str, Enum):
@@ -98,6 +100,8 @@ PACKAGES = frozenset(
     {f"{BUILTIN}{name}" for name in ("apt", "dnf", "dnf5", "package", "yum", "pip")}
     | {f"community.general.{name}" for name in ("apk", "homebrew", "pacman", "zypper", "npm", "gem")}
 )
+#: What stays of them.
+OF_PACKAGES = "what came with them; their configuration"
 #: Arguments of packages that do something else than to install or to remove them.
 _ASIDE = frozenset({"update_cache", "cache_valid_time", "upgrade", "autoremove", "autoclean"})
 
@@ -179,12 +183,15 @@ def _by_state(module: str, spec: ModuleSpec, args: Mapping[str, Any], dropped: f
 
 
 def leaves_of(node: NodeTemplate) -> str:
-    """What undeploy will leave of what a resource of a module makes, as far as that is known; empty if nothing."""
+    """What undeploy will leave of what a resource makes, as far as that is known; empty if nothing."""
     module, args, absent = (node.properties.get(name) for name in ("module", "args", "absent"))
+    can_delete = node.operation("Standard", "delete") is not None
+    if not can_delete and node.type.is_a("ansible.Root") and not node.properties.keys().isdisjoint(_TASKS):
+        return "what its tasks do stays: nothing takes it away"
     if module is None or not isinstance(module.value, str) or (absent is not None and absent.value is not None):
         return ""
     given = args.value if args is not None and isinstance(args.value, Mapping) else {}
-    return leaves(module.value, given, can_delete=node.operation("Standard", "delete") is not None)
+    return leaves(module.value, given, can_delete=can_delete)
 
 
 def leaves(module: str, args: Mapping[str, Any], *, can_delete: bool) -> str:
@@ -197,6 +204,10 @@ def leaves(module: str, args: Mapping[str, Any], *, can_delete: bool) -> str:
         return "what it takes away is not restored"
     if not can_delete:
         return f"what {name} does stays: nothing takes it away"
+    if full_name(module) in PACKAGES:
+        return OF_PACKAGES
+    if row is not None and row.way is Way.STATE and not args.get("remove"):
+        return row.leaves
     replaces = args.get("regexp") is not None or args.get("search_string") is not None
     if row is not None and row.way is Way.PART and replaces and not args.get("backup"):
         return "a line that it replaces is not restored: its backup is not asked for"

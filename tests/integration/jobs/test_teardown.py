@@ -127,10 +127,13 @@ def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command:
         "  folder: {module: file, args: {path: host/var/app, state: directory}}\n"
         "  line: {module: lineinfile, args: {path: host/etc/sshd.conf, regexp: ^Port, line: Port 2222}}\n"
         "  job: {module: command, args: {cmd: 'true'}}\n"
+        "  steps: {tasks: steps.yaml}\n"
     )
+    (project / "steps.yaml").write_text("- ansible.builtin.command: 'true'\n")
     planned = command("plan", "service.yaml", cwd=project)
     assert "undeploy leaves: a line that it replaces is not restored" in planned.output
     assert "undeploy leaves: what command does stays" in planned.output
+    assert "undeploy leaves: what its tasks do stays" in planned.output
     assert command("deploy", "service.yaml", "--approve", cwd=project).code == 0
     (project / "host/var/app/theirs").write_text("x")
     gone = command("undeploy", "--approve", cwd=project)

@@ -70,6 +70,10 @@ def test_what_nothing_takes_away(module: str, spec: ModuleSpec, args: Any, why: 
         ("file", {"path": "/a", "state": "absent"}, False, "what it takes away is not restored"),
         ("lineinfile", {"regexp": "a", "line": "b"}, True, "a line that it replaces is not restored"),
         ("lineinfile", {"regexp": "a", "line": "b", "backup": True}, True, ""),
+        ("apt", {"name": "nginx"}, True, "what came with them; their configuration"),
+        ("user", {"name": "ada"}, True, "its home, without remove"),
+        ("user", {"name": "ada", "remove": True}, True, ""),
+        ("cron", {"name": "job"}, True, "the crontab, without a job"),
     ],
 )
 def test_a_plan_says_what_will_stay(module: str, args: Any, can_delete: bool, told: str) -> None:
