@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +16,12 @@ import tempfile
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from ansible_ensemble.projects.approval import APPROVED_BY  # noqa: E402
 from ansible_ensemble.projects.trust import VARIABLE as TRUSTED  # noqa: E402
 from tests.integration.provision.served import Served as Machines  # noqa: E402
 from tests.integration.ui.chromium import PROGRAM as CHROMIUM  # noqa: E402
@@ -30,17 +32,30 @@ from tests.integration.ui.test_machines import agent_of, log_in  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Page -> what it is about, and what is there once it is whole.
-PAGES = {
-    "project": ("", "td:nth-child(6) .badge"),
-    "topology": ("ensemble.yaml", ".node"),
-    "instance": ("ensemble.yaml/app", "td details"),
-    "plan": ("ensemble.yaml", ".change"),
-    "jobs": ("ensemble.yaml", "td a"),
-    "job": ("ensemble.yaml/JOB", ".bar"),
-    "drift": ("ensemble.yaml", ".panel"),
-    "values": ("ensemble.yaml", ".field"),
+
+class Page(NamedTuple):
+    """A page: its address, in which JOB is a job, what is there once it is whole, and what is done on it before."""
+
+    way: str
+    whole: str
+    act: str = ""
+
+
+COMPARE = "[...document.querySelectorAll('td input')].slice(-2).forEach((box) => box.click())"
+PLAN = "document.getElementById('plan-deploy').click()"
+PAGES = {  # none follows another one of its address
+    "project": Page("", "td:nth-child(6) .badge"),
+    "topology": Page("topology/ensemble.yaml", ".node"),
+    "instance": Page("instance/ensemble.yaml/app", "td details"),
+    "plan": Page("plan/ensemble.yaml", ".change"),
+    "jobs": Page("jobs/ensemble.yaml", "td a"),
+    "saved-plan": Page("plan/ensemble.yaml", "> div > .decide > .primary", PLAN),
+    "compared": Page("jobs/ensemble.yaml", ".panel", COMPARE),
+    "job": Page("job/ensemble.yaml/JOB", ".bar"),
+    "drift": Page("drift/ensemble.yaml", ".panel"),
+    "values": Page("values/ensemble.yaml", ".field"),
 }
+EMPTY = {"empty": Page("", ".empty")}
 #: Width and height in pixels.
 DOCUMENTED, OTHERS = (1100, 700), ((360, 740), (2560, 1200))
 
@@ -53,12 +68,14 @@ def command(folder: Path, *words: str) -> str:
 
 
 @contextmanager
-def guestbook(folder: Path) -> Iterator[Path]:
+def guestbook() -> Iterator[Path]:
     """A guestbook that was deployed and changed, and whose proxy has ended, which a check has found."""
-    project = folder / "guestbook"
+    project = Path(tempfile.gettempdir()) / "guestbook"  # the pictures show its name
+    if project.exists():
+        sys.exit(f"{project} is there already: remove it")
     copy = ("examples/copy.py", "examples/guestbook", str(project), "port=8780", "app_port=8781")
     subprocess.run([sys.executable, *copy], cwd=ROOT, check=True)
-    os.environ[TRUSTED] = str(project)  # by this process alone
+    os.environ |= {TRUSTED: str(project), APPROVED_BY: "ann@station"}  # by this process alone
     try:
         command(project, "deploy", "--approve")
         command(project, "deploy", "--approve", "--input", "title=Our guests")
@@ -67,6 +84,7 @@ def guestbook(folder: Path) -> Iterator[Path]:
         yield project
     finally:
         command(project, "undeploy", "--approve")
+        shutil.rmtree(project)
 
 
 SCRIPT = """#!/bin/sh
@@ -125,22 +143,33 @@ async def take_machines(served: Machines, pictures: Path) -> None:
         (pictures / "ui-machine.webp").write_bytes(await browser.picture())
 
 
-async def take(served: Served, job: str, pictures: Path, *, everything: bool) -> None:
-    """Open each page, and keep what it looks like."""
+async def take(served: Served, pages: dict[str, Page], pictures: Path, *, job: str = "", everything: bool) -> None:
+    """Open pages, and keep what they look like."""
     looks = list(product(("light", "dark"), (DOCUMENTED, *OTHERS))) if everything else [("light", DOCUMENTED)]
     async with Chromium() as browser:
         await browser.open(served.address())
-        for page, (about, whole) in PAGES.items():
+        for name, page in pages.items():
             await browser.until("document.querySelector('h1')")
-            way = "/".join(filter(None, (page if about else "", about.replace("JOB", job))))
+            way = page.way.replace("JOB", job)
             await browser.run(f"document.querySelector('h1').remove(); location.hash = '#/{way}'")
-            await browser.until(f"document.querySelector('h1') && document.querySelector('main {whole}')")
+            await browser.until("document.querySelector('h1') && !document.querySelector('.loading')")
+            await browser.run(page.act)
+            await browser.until(f"document.querySelector('h1') && document.querySelector('main {page.whole}')")
             for scheme, size in looks:
                 await browser.resize(*size)
                 await browser.prefer(scheme)
-                name = f"ui-{page}-{scheme}-{size[0]}" if everything else f"ui-{page}"
-                (pictures / f"{name}.webp").write_bytes(await browser.picture())
+                look = f"-{scheme}-{size[0]}" if everything else ""
+                (pictures / f"ui-{name}{look}.webp").write_bytes(await browser.picture())
         assert not browser.complaints, browser.complaints
+
+
+def take_project(project: Path, pages: dict[str, Page], pictures: Path, *, job: str = "", everything: bool) -> None:
+    """Serve a project, and take its pages."""
+    served = Served(project)
+    try:
+        asyncio.run(take(served, pages, pictures, job=job, everything=everything))
+    finally:
+        served.close()
 
 
 def main(pictures: Path, *, everything: bool) -> None:
@@ -149,13 +178,13 @@ def main(pictures: Path, *, everything: bool) -> None:
         print("Chromium is not installed: the pictures stay as they are")
         return
     pictures.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, guestbook(Path(folder)) as project:
+    with guestbook() as project:
         first = json.loads(command(project, "history", "--output", "json"))["jobs"][-1]["change_id"]
-        served = Served(project)
-        try:
-            asyncio.run(take(served, first, pictures, everything=everything))
-        finally:
-            served.close()
+        take_project(project, PAGES, pictures, job=first, everything=everything)
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "web"
+        empty.mkdir()
+        take_project(empty, EMPTY, pictures, everything=everything)
     with tempfile.TemporaryDirectory() as folder, machines(Path(folder)) as server:
         asyncio.run(take_machines(server, pictures))
 

@@ -151,7 +151,7 @@ def test_a_job_is_gone_back_to_by_a_plan_to_approve(served: Served, project: Pat
         await browser.run("document.querySelectorAll('td input').forEach((box) => box.click())")
         await browser.until("document.querySelector('.panel')")
         rows = "[...document.querySelectorAll('.panel tr')].map((row) => [...row.cells].map((one) => one.innerText))"
-        assert ["::app create PORT", "80", "8080"] in await browser.run(rows)
+        assert ["app create PORT", "80", "8080"] in await browser.run(rows)
         assert SECRET not in await browser.text()
         await go(browser, at(served, "job", first))
         await browser.click("main p button")
@@ -227,7 +227,7 @@ def test_values_that_read_alike_are_told_apart_by_their_types(served: Served, pr
         await go(browser, at(served, "jobs"))
         await browser.run("document.querySelectorAll('td input').forEach((box) => box.click())")
         await browser.until("document.querySelector('.panel')")
-        assert ["::app create PORT", "80 number", "80 text"] in await browser.run(ROWS)
+        assert ["app create PORT", "80 number", "80 text"] in await browser.run(ROWS)
 
     in_browser(served, work)
 

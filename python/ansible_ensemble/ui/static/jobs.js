@@ -94,24 +94,26 @@ function difference(one, two) {
   const [before, after] = [by(one), by(two)];
   const rows = names(before, after).map((name) => [name, state(before.get(name)), state(after.get(name))]);
   const heads = [one.job.change_id, two.job.change_id];
-  return h("section", { class: "panel" }, h("h2", {}, `${heads[0]} and ${heads[1]}`),
-    rows.length ? table(["Operation", ...heads], rows) : empty("Neither ran an operation."), h("h2", {}, "Values that differ"),
-    different(values(one), values(two), heads));
+  return h("section", { class: "panel" }, h("h2", {}, `Values that differ between ${heads[0]} and ${heads[1]}`),
+    different(values(one, two), values(two, one), heads), h("h2", {}, "Operations"),
+    rows.length ? table(["Operation", ...heads], rows) : empty("Neither ran an operation."));
 }
 
-const operation = (task) => `${task.target} ${task.implementation?.operation ?? ""}`;
+const operation = (task) => `${plainName(task.target)} ${task.implementation?.operation ?? ""}`;
+const plainName = (target) => target.replace(/^::/, "");
 
 const names = (before, after) => [...new Set([...before.keys(), ...after.keys()])];
 
-/** Values by name, as the record of a job has them: secrets are masked in it. */
-function values({ job, tasks }) {
+/** Values by name, of the operations that both ran, as the record of a job has them: secrets are masked in it. */
+function values({ job, tasks }, other) {
   const found = new Map();
   const add = (what, given) => Object.entries(given ?? {}).forEach(([name, value]) => found.set(`${what} ${name}`, value));
   add("input", job.given_inputs);
   add("output", job.outputs);
-  for (const task of tasks) {
+  const ran = new Set(other.tasks.map(operation));
+  for (const task of tasks.filter((one) => ran.has(operation(one)))) {
     add(operation(task), task.inputs);
-    Object.entries(task.changes ?? {}).forEach(([target, attributes]) => add(target, attributes));
+    Object.entries(task.changes ?? {}).forEach(([target, attributes]) => add(plainName(target), attributes));
   }
   return found;
 }
@@ -124,5 +126,5 @@ function different(before, after, heads) {
 
 function state(task) {
   if (!task) return h("span", { class: "faint" }, "did not run");
-  return [badge(task.ready_state?.local ?? ""), task.changed ? " changed" : "", ` ${task.reason ?? ""} ${duration(task.seconds)}`];
+  return h("span", {}, badge(task.ready_state?.local ?? ""), ` ${[task.changed && "changed", task.reason, duration(task.seconds)].filter(Boolean).join(", ")}`);
 }

@@ -6,6 +6,8 @@ const OPTIONS = {
   force: "run operations regardless of status; when undeploying, also delete what others require",
 };
 
+/** A plan of so many changes is shown whole. */
+const SHORT = 5;
 const LOOKS = { deploy: "primary", undeploy: "danger" };
 
 export async function open(context) {
@@ -83,12 +85,14 @@ function inputs(plan) {
 
 function changes(plan, words) {
   const operations = new Map(plan.operations.map((operation) => [operation.key, operation]));
-  return plan.resource_changes.map((change) => h("details", { class: "change", open: change.change.values.length > 0 },
+  const isShort = plan.resource_changes.length <= SHORT;
+  const opened = plan.resource_changes.map((change) => h("details", { class: "change", open: isShort || change.change.values.length > 0 },
     h("summary", {}, h("b", { class: `symbol-${SYMBOLS[change.symbol] ?? "none"}` }, `${change.symbol} ${change.name}`),
       ` ${words.fates[change.name]} `, h("span", { class: "faint" }, change.type)),
     change.change.values.length ? table(["Value", "Kind", "Now", "Then"], change.change.values.map(valueRow)) : null,
     runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation)),
     change.leaves ? h("p", { class: "faint" }, change.leaves) : null));
+  return opened.length ? [h("h2", {}, "Changes"), opened] : null;
 }
 
 const SYMBOLS = { "+": "add", "~": "change", "-": "destroy", "-/+": "destroy", "+/-": "destroy", "<=": "read", "!": "read" };
