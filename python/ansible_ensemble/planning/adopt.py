@@ -1,4 +1,4 @@
-"""The workflow that takes what exists already into the status."""
+"""The adopt workflow, which records existing instances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def decide_adopt(planning: Planning) -> None:
     """Look at each selected instance by its discover operation, or else its check operation.
 
     What is found is recorded as not created by the ensemble, so undeploy leaves it alone (docs/rules.md, "Undeploy").
-    Of those that are not asked for by name, what cannot be looked at is left alone.
+    Instances without such an operation are left alone, unless they are named.
     """
     named = {*planning.options.instances, *planning.options.templates}
     for member in planning.selected():
@@ -34,7 +34,7 @@ def decide_adopt(planning: Planning) -> None:
 
 
 def _look(planning: Planning, member: PlannedInstance) -> bool:
-    """Plan to look at an instance; false if it has no operation for that."""
+    """Plan to check an instance; false if it has no operation for that."""
     for name, reason in (("discover", Reason.DISCOVER), ("check", Reason.CHECK)):
         operation = member.find(name)
         if operation is not None:

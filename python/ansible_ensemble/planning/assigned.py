@@ -51,7 +51,7 @@ def _filled(value: object, find: _Find) -> object:
 def _of_workflow(
     workflow: Workflow, given: Mapping[str, object], data_type: DataTypes, written: Mapping[str, Any]
 ) -> tuple[object] | None:
-    """What `get_input` of one of the workflow's own inputs stands for."""
+    """The value of `get_input` of a workflow's own input."""
     called = written.get("get_input")
     name, *path = called if isinstance(called, list) and called else [called]
     if len(written) != 1 or not isinstance(name, str) or name not in workflow.inputs:
@@ -73,7 +73,7 @@ def _own_value(workflow: Workflow, name: str) -> object:
 
 
 def _of_policy(policy: Policy, data_type: DataTypes, written: Mapping[str, object]) -> tuple[object] | None:
-    """What `get_property: [SELF, NAME]` stands for, where SELF is the policy."""
+    """The value of `get_property: [SELF, NAME]`, where SELF is the policy."""
     path = written.get("get_property")
     if not isinstance(path, list) or len(path) < 2 or path[0] != "SELF" or path[1] not in policy.properties:
         return None

@@ -1,4 +1,4 @@
-"""Conditions of workflows and triggers [TOSCA 1.3, 3.6.24, 3.6.25]: what of them is not met."""
+"""Conditions of workflows and triggers [TOSCA 1.3, 3.6.24, 3.6.25]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Read = Callable[[str], object]
 
 
 def unmet(condition: object, read: Read) -> str | None:
-    """Why a condition is not met, None if it is.
+    """Why a condition is not met; None if it is.
 
     It is a clause, or a list of clauses that all have to be met: `and`, `or`, `not`, `assert` with clauses, or an
     attribute's name with constraints.
@@ -22,12 +22,12 @@ def unmet(condition: object, read: Read) -> str | None:
 
 
 def condition_fault(condition: object) -> str | None:
-    """Why nobody could ever say whether a condition is met, None if one can; in the words of `unmet`."""
+    """Why a condition can never be evaluated, in the words of `unmet`; None if it can."""
     return _fault(condition, _clause_fault)
 
 
 def _fault(condition: object, clause_fault: Callable[[str, object], str | None]) -> str | None:
-    """The first fault that is found with a clause of a condition."""
+    """The first fault of a clause of a condition."""
     if isinstance(condition, Mapping):
         faults = (clause_fault(str(name), operand) for name, operand in condition.items())
     elif isinstance(condition, list):
@@ -68,7 +68,7 @@ def _unmet_clause(name: str, operand: object, read: Read) -> str | None:
 
 
 def _odd(constraint: Mapping[str, object]) -> str | None:
-    """Why nobody can say whether a value fits a constraint, None if one can."""
+    """Why a value cannot be compared with a constraint; None if it can."""
     for operator, operand in constraint.items():
         if is_computed(operand):
             return f"is compared with {operand}, which is not evaluated here"

@@ -29,7 +29,7 @@ def connect_sources(planning: Planning) -> None:
 
 
 def _stays(source: PlannedInstance) -> bool:
-    """Whether a source is there, and neither goes nor comes."""
+    """Whether a source exists, and is neither deleted nor created."""
     if source.instance is None or source.down:
         return False
     return source.instance.status.operational or bool(source.up)

@@ -29,8 +29,8 @@ class Link(Struct, frozen=True, eq=False):
         relationship: the relationship of the templates.
         key: `<requirement>#<index>`, with `.<n>` where one requirement leads to several instances.
         source, target: names of instances.
-        former: the spec no longer asks for the target; the link is there to be taken apart.
-        peer: it is in a circle, and is no order: neither of its ends waits for the other.
+        former: the spec no longer asks for the target; the link is to be removed.
+        peer: it is part of a circle, and neither of its ends waits for the other.
     """
 
     relationship: Relationship
@@ -42,7 +42,7 @@ class Link(Struct, frozen=True, eq=False):
 
 
 class PlannedInstance(Struct, eq=False):
-    """An instance that is, or that the spec asks for.
+    """An instance that exists, or that the spec asks for.
 
     Attributes:
         in_spec: whether the spec still has (or has again) an instance of this name.
@@ -69,7 +69,7 @@ class PlannedInstance(Struct, eq=False):
 
     @property
     def is_new(self) -> bool:
-        """Whether it was never there: nothing is recorded of it but that it is awaited."""
+        """Whether it never existed: at most it is recorded as pending."""
         one = self.instance
         return one is None or (one.status is Status.PENDING and one.created is None and not one.state)
 
@@ -94,7 +94,7 @@ class PlannedInstance(Struct, eq=False):
     def plan(
         self, action: Action, reason: Reason, text: str = "", changes: list[ValueChange] | None = None
     ) -> InstanceChange:
-        """Say what the plan does to the instance, and why."""
+        """Set what the plan does to the instance, and why."""
         self.change = InstanceChange(
             instance=self.name,
             template=self.template.name,
@@ -169,7 +169,7 @@ class Detected(Struct):
         changes: values it read that are now different.
         at_risk: refs of live attributes it read, which other operations may change.
         wrote: refs of the attributes that it set the last time.
-        not_compared: what it read and nobody can read again without running something, in words.
+        not_compared: descriptions of what it read and only running something could read again.
     """
 
     changes: list[ValueChange] = field(default_factory=list)
@@ -207,10 +207,10 @@ class ChangeDetection(Protocol):
         """The values that a new instance will have."""
 
     def wrote(self, instance: str, operation: str) -> list[str] | None:
-        """Refs of the attributes the operation set the last time; None if it never ran."""
+        """Refs of the attributes that the operation set last time; None if it never ran."""
 
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
-        """The file that the instance made and would no longer be about; None if there is none."""
+        """The file that the instance made under a former path; None if there is none."""
 
     def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
         """The paths of the files that the members make which the specification has."""
@@ -231,7 +231,7 @@ class ChangeDetection(Protocol):
         """Whether the template's major version is another than the one deployed."""
 
     def unmet(self, condition: object, member: PlannedInstance) -> str | None:
-        """Why an instance does not meet a condition of a workflow or trigger, None if it does."""
+        """Why an instance does not meet a condition of a workflow or trigger; None if it does."""
 
     def matches(self, pattern: str, members: Collection[PlannedInstance]) -> list[tuple[str, Collection[str]]]:
         """The terms of a pattern of Ansible's in the order in which they count, each with the hosts that it matches."""
@@ -246,7 +246,7 @@ class Planning(Struct):
     Attributes:
         members: by name, requirements before what needs them.
         within: names of those that `limit` leaves; None where there is no limit.
-        not_compared: what nobody can compare with what was read -> the names of the instances that read it.
+        not_compared: what cannot be compared with what was read -> the names of the instances that read it.
         chains: what writes each path that several write.
         followed: paths by members whose tasks write them, and that links may lead to what others write.
     """
@@ -265,7 +265,7 @@ class Planning(Struct):
     not_compared: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def exclude(self, member: PlannedInstance, reason: str, *, unknown: bool = False) -> None:
-        """Leave an instance alone, and say why; of an unknown one nobody could say whether it is as it should be."""
+        """Leave an instance alone for a reason; `unknown` if it could not be compared with the spec."""
         self.excluded.append(Exclusion(member.name, reason, unknown))
 
     def selected(self) -> Iterator[PlannedInstance]:

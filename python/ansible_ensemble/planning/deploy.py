@@ -26,7 +26,7 @@ _OF_ROOT = {"tosca_id", "tosca_name", "state"}
 
 
 def decide_deploy(planning: Planning) -> None:
-    """Decide for each instance whether deploy does something to it, and why; requirements are decided first."""
+    """Decide what deploy does to each instance, and why; requirements are decided first."""
     for member in planning.selected():
         if not member.in_spec:
             continue
@@ -49,7 +49,7 @@ def say_unknown(planning: Planning) -> None:
 
 
 def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
-    """Why deploy leaves the instance alone whatever its status, or None."""
+    """Why deploy leaves the instance alone whatever its status; None if it does not."""
     instance = member.instance
     if instance is not None and instance.imported is not None:
         return "it is imported from another ensemble"
@@ -104,7 +104,7 @@ def _why_replaced(planning: Planning, member: PlannedInstance, other: OtherFile 
 
 
 def _connect(planning: Planning, member: PlannedInstance) -> None:
-    """Make the links that no add_* operation has made yet: of new requirements, and where a job was killed before."""
+    """Plan the add_* operations of links that have none yet: new ones, and those of killed jobs."""
     if member.instance is None or not member.instance.created:
         return
     operations = [one for link in member.requirements for one in never_added(planning, link, Reason.CONNECT)]
@@ -115,7 +115,7 @@ def _connect(planning: Planning, member: PlannedInstance) -> None:
 
 
 def check_present(planning: Planning, member: PlannedInstance) -> None:
-    """The directive `check` on an instance that is there: it is checked first, and made anew where it is gone."""
+    """The directive `check` on an existing instance: it is checked first, and created again if it is gone."""
     check = member.find("check")
     if check is None or member.instance is None:
         return
@@ -190,7 +190,7 @@ def _create(planning: Planning, member: PlannedInstance, reason: Reason, text: s
 
 
 def _follow_check(planning: Planning, member: PlannedInstance, interrupted: bool) -> None:
-    """Let what brings an instance up depend on the check before it: all of it runs where the check finds it gone."""
+    """Guard the operations after a check: all of them run if the instance is gone."""
     remaining = {operation.key for operation in member.up}
     for operation in member.up:
         if not (interrupted and _leaves_open(member, operation)):
@@ -205,7 +205,7 @@ def _follow_check(planning: Planning, member: PlannedInstance, interrupted: bool
 
 
 def _leaves_open(member: PlannedInstance, operation: PlannedOperation) -> bool:
-    """Whether an instance lacks something of an operation that nobody saw end, however well a check finds it.
+    """Whether an instance lacks results of an interrupted operation, even if a check finds it ok.
 
     That is what the operation was to report (outputs, and attributes that have no value yet), and links that are not
     in force. Only running it again brings that; operations are idempotent, unless they say that they are not.
@@ -219,7 +219,7 @@ def _leaves_open(member: PlannedInstance, operation: PlannedOperation) -> bool:
 
 
 def owes(template: NodeTemplate, instance: Instance, name: str) -> bool:
-    """Whether an operation that did not end was to report what the instance lacks."""
+    """Whether an interrupted operation was to report what the instance lacks."""
     interface, _separator, operation = name.rpartition(".")
     found = template.operation(interface, operation)
     unset = template.type.attributes.keys() - instance.attributes.keys() - instance.withheld - _OF_ROOT
@@ -245,7 +245,7 @@ def _repeatable(member: PlannedInstance, names: tuple[str, ...]) -> bool:
 
 
 def _replace(planning: Planning, member: PlannedInstance, text: str, other: OtherFile | None) -> None:
-    """Plan to delete an instance and to make it again; `other` is what it made under another path."""
+    """Plan to delete an instance and to create it again; `other` is its file under another path."""
     can_delete = member.find("Standard.delete") is not None
     text += "" if can_delete else "; it has no delete operation"
     action = Action.REPLACE if can_delete else Action.RENEW
@@ -258,7 +258,7 @@ def _replace(planning: Planning, member: PlannedInstance, text: str, other: Othe
 
 
 def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -> None:
-    """Operations that stand among some and among others get a key of their own among the latter."""
+    """Give the operations that are in both lists another key in the second."""
     keys = {operation.key for operation in some}
     for operation in others:
         if operation.key in keys:
@@ -284,7 +284,7 @@ def _repair(
 
 
 def _detect(planning: Planning, member: PlannedInstance) -> None:
-    """Plan the operations whose inputs have changed since they ran, and note those whose inputs other ones may change.
+    """Plan operations whose inputs have changed since they ran, and note those whose inputs others may change.
 
     The values that operations read the last time decide; `customized` instances are left alone unless change detection
     is `always` (docs/rules.md, "Applying configuration changes").
@@ -316,7 +316,7 @@ def _changed(planning: Planning, member: PlannedInstance) -> tuple[list[ValueCha
 
 
 def _changes_text(values: Sequence[ValueChange]) -> str:
-    """All reasons in words; of many whose values stand below, how many more there are."""
+    """The changed values as a reason, the first ones by name."""
     below = [value.name for value in values if value.kind != "content"][_SHOWN:]
     more = f", and {len(below)} more" if below else ""
     return ", ".join(f"{value.name} changed" for value in values if value.name not in below) + more
@@ -335,14 +335,14 @@ def to_rerun(member: PlannedInstance, changed: list[str]) -> list[str]:
 
 
 def _merge(groups: list[list[ValueChange]]) -> list[ValueChange]:
-    """The changed values once each; an input is left out where a property explains the change."""
+    """The changed values once each, without inputs whose change a property explains."""
     values = {(value.kind, value.name): value for group in groups for value in group}
     properties = [value for value in values.values() if value.kind != "input"]
     return properties or list(values.values())
 
 
 def update(planning: Planning, member: PlannedInstance, change: InstanceChange, names: Sequence[str]) -> None:
-    """Plan operations on an instance that stays; without any, the change is dropped and said to be."""
+    """Plan operations on an instance that stays; without any, the change is dropped with a reason."""
     reason = change.reason
     member.up = bring_up(planning, member, names, reason)
     if reason is Reason.RECONFIGURE and not any(operation.implementation for operation in member.up):
@@ -354,7 +354,7 @@ def update(planning: Planning, member: PlannedInstance, change: InstanceChange, 
 
 
 def _keep_started(planning: Planning, member: PlannedInstance, reason: Reason) -> None:
-    """Let a started instance that is reconfigured take that over, and be started at the end.
+    """Restart a started instance that is reconfigured.
 
     Where start itself reads what has changed, the instance is stopped first. Where only configure runs, it is
     restarted after it, by `Install.restart` if there is one, else by stop and start; not if configure changed nothing.

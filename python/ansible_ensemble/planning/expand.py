@@ -34,7 +34,7 @@ def add_members(planning: Planning) -> None:
 
 
 def _left_spec(name: str, template: NodeTemplate) -> bool:
-    """Whether an instance that the spec does not ask for was once asked for (others were made by operations)."""
+    """Whether the spec once asked for an instance; others were made by operations."""
     if RETAINED in template.directives:
         return True
     return instance_number(template, name) is not None and not is_asked_for(template, name)
@@ -43,7 +43,7 @@ def _left_spec(name: str, template: NodeTemplate) -> bool:
 def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     """Templates that make instances: all but virtual, retained, and those on demand that nothing refers to.
 
-    Those that accompany others are among them where the others are.
+    Those that accompany others are included with them.
 
     A template on demand may be there for instances that operations report; these are members by themselves.
     """
@@ -77,7 +77,7 @@ def link_members(planning: Planning) -> None:
 
 
 def _scaled_down(planning: Planning) -> Iterator[Link]:
-    """Links to the instances past the count of their template, which were linked as the others are."""
+    """Links to instances beyond the count of their template."""
     past = [one for one in planning.members.values() if not one.in_spec and RETAINED not in one.template.directives]
     if not past:
         return
@@ -151,7 +151,7 @@ def _cycle(planning: Planning, sorted_ones: dict[str, PlannedInstance]) -> list[
 
 
 def check_filters(planning: Planning) -> None:
-    """Refuse filters that name nothing, and warn of what they leave out, above all if it is needed."""
+    """Refuse filters without a match, and warn of what they leave out if it is needed."""
     options = planning.options
     known_templates = {name for member in planning.members.values() for name in planning.written(member)}
     for name in chain(options.instances, options.replace):
@@ -178,6 +178,6 @@ def check_filters(planning: Planning) -> None:
 
 
 def _is_missing(member: PlannedInstance) -> bool:
-    """Whether this ensemble would have to make it."""
+    """Whether this ensemble would have to create it."""
     gone = member.instance is not None and member.instance.status is Status.ABSENT
     return (member.is_new or gone) and "select" not in member.template.directives

@@ -1,4 +1,4 @@
-"""What reads values that other operations of the same job may set: it follows them (docs/rules.md, "Job lifecycle").
+"""Operations that read values which others of the same job may set (docs/rules.md, "Job lifecycle").
 
 An operation that reads an attribute is planned along with those that may change it, whether or not its instance needs
 theirs, and comes after them wherever requirements leave that order. It is left out if the value stays the same.
@@ -18,7 +18,7 @@ from ansible_ensemble.planning.plan import ValueChange
 
 
 def follow_values(planning: Planning) -> None:
-    """Plan what reads values that this plan may change, and put it behind what may change them."""
+    """Plan the readers of values that this plan may change, after the operations that may change them."""
     for member in planning.members.values():
         if member.up and member.change is not None and Kind.UNREAD in member.change.reason.kinds:
             detected = planning.detector.detect(member)
@@ -49,7 +49,7 @@ def follow_values(planning: Planning) -> None:
 
 
 def _readers(planning: Planning) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """What live values of each instance others read: by owner, by reader, by operation."""
+    """The live values that others read: by owner, by reader, by operation."""
     readers: dict[str, dict[str, dict[str, list[str]]]] = {}
     for member in planning.members.values():
         for operation, refs in member.at_risk.items():
@@ -65,7 +65,7 @@ def _owner(ref: str) -> str:
 
 
 def _is_open(member: PlannedInstance) -> bool:
-    """Whether nothing is planned for a member yet but a look at it."""
+    """Whether at most a check is planned for a member yet."""
     return member.change is None or member.change.action is Action.READ
 
 
@@ -117,7 +117,7 @@ def _may_change(planning: Planning, ref: str) -> bool:
 
 
 def _order(planning: Planning) -> None:
-    """Put what follows a value behind what may change it.
+    """Order readers of a value after the operations that may change it.
 
     Where requirements lead the other way, no order serves both: the reader comes first, and takes the change over with
     the next deploy.

@@ -1,4 +1,4 @@
-"""Guards: what a planned operation depends on beside those it waits for."""
+"""Guards: the conditions under which a planned operation runs."""
 
 from __future__ import annotations
 

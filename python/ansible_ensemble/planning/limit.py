@@ -11,7 +11,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 
 
 def limit_members(planning: Planning) -> None:
-    """Find the members that `limit` leaves: what it names, with what that hosts."""
+    """Find the members that `limit` leaves: those it names, and what they host."""
     pattern = planning.options.limit
     if not pattern or planning.within is not None:
         return
@@ -33,7 +33,7 @@ def limit_members(planning: Planning) -> None:
 
 
 def _terms(planning: Planning, pattern: str) -> list[tuple[str, Collection[str]]]:
-    """The terms in the order in which they count, and what they match; plain names of instances need no inventory."""
+    """The terms in order, and what they match; plain names of instances need no inventory."""
     members = planning.members
     if pattern in members:
         return [(pattern, [pattern])]

@@ -1,4 +1,4 @@
-"""Notifications: the actions of the policies' triggers that an event sets off [TOSCA 1.3, 3.6.22, 3.8.6]."""
+"""Notifications: events run the actions of policies' triggers [TOSCA 1.3, 3.6.22, 3.8.6]."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def decide_notification(planning: Planning, sub_plan: SubPlan) -> None:
 
 
 def _targets(planning: Planning, policy: Policy, trigger: Trigger) -> list[PlannedInstance]:
-    """Instances of the policy's targets that the target_filter lets through; no targets are all it may have."""
+    """Instances of the policy's targets that pass the target_filter; without targets, all that it may have."""
     groups = planning.topology.groups
     names = {member for target in policy.targets for member in (groups[target].members if target in groups else ())}
     names.update(policy.targets)
@@ -78,7 +78,7 @@ def _has(member: PlannedInstance, action: Mapping[str, object]) -> bool:
 
 
 def _fault(planning: Planning, member: PlannedInstance, trigger: Trigger) -> str | None:
-    """Why a trigger does not act on an instance, or None."""
+    """Why a trigger does not act on an instance; None if it does."""
     if member.instance is None or not member.instance.status.operational:
         return "it is not in operation"
     if not planning.options.force and _is_out_of_schedule(trigger):
@@ -88,7 +88,7 @@ def _fault(planning: Planning, member: PlannedInstance, trigger: Trigger) -> str
 
 
 def _is_out_of_schedule(trigger: Trigger) -> bool:
-    """Whether it is not the time of a trigger [TOSCA 1.3, 3.6.22: `schedule`]."""
+    """Whether a trigger is outside of its `schedule` [TOSCA 1.3, 3.6.22]."""
     start = timestamp_value(trigger.schedule.get("start_time"))
     end = timestamp_value(trigger.schedule.get("end_time"))
     moment = now().timestamp()

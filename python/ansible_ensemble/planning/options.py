@@ -1,4 +1,4 @@
-"""The options that decide what a plan holds."""
+"""The options of planning."""
 
 from __future__ import annotations
 

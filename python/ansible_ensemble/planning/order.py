@@ -21,7 +21,7 @@ def chain_operations(planning: Planning) -> None:
 
 
 def order_up(planning: Planning) -> None:
-    """What comes up waits for what it needs to be up (started before the source is created)."""
+    """Order creation: what an instance needs is started before it is created."""
     gates: dict[str, tuple[str, ...]] = {}
     peers = peer_links(planning)
     for member in planning.members.values():
@@ -35,7 +35,7 @@ def order_up(planning: Planning) -> None:
 
 
 def _join(planning: Planning, peers: Mapping[tuple[str, str | None], Link], gates: dict[str, tuple[str, ...]]) -> None:
-    """The operations that join peers wait for both of them to be up, and for each other."""
+    """Order the operations that join peers: after both are up, one after the other."""
     joining: dict[str, list[PlannedOperation]] = {}
     for member in planning.members.values() if peers else ():
         for operation in member.up:
@@ -55,7 +55,7 @@ def _ends(planning: Planning, member: PlannedInstance) -> list[str]:
 
 
 def order_down(planning: Planning) -> None:
-    """What goes down waits for what needs it to be down: from the edges to the root."""
+    """Order deletion: an instance is deleted after all that need it."""
     gates: dict[str, tuple[str, ...]] = {}
     peers = peer_links(planning)
     apart = _taken_apart(planning, peers)
@@ -79,7 +79,7 @@ def _taken_apart(planning: Planning, peers: Mapping[tuple[str, str | None], Link
 
 
 def order_visits(planning: Planning) -> None:
-    """Reading operations wait until those of what they need have ended, whatever they found."""
+    """Order checks: after those of what an instance needs, whatever they found."""
     order_up(planning)
     for member in planning.members.values():
         for operation in member.up:
@@ -98,7 +98,7 @@ def _wait(operation: PlannedOperation, keys: tuple[str, ...]) -> None:
 
 
 def members_in_plan_order(planning: Planning) -> list[PlannedInstance]:
-    """Members in the order in which a reader meets them: tools, what goes down from the edges, then what comes up."""
+    """Members as a plan lists them: tools, then deletions, then the others."""
     tools = [member for member in planning.members.values() if member.is_tool and member.change is not None]
     members = [member for member in planning.members.values() if not member.is_tool and member.change is not None]
     down = [member for member in reversed(members) if member.down and not member.up]

@@ -28,7 +28,7 @@ def other_file(planning: Planning, member: PlannedInstance) -> OtherFile | None:
 
 
 def may_go(member: PlannedInstance, other: OtherFile) -> bool:
-    """Whether what an instance made goes when it makes another one: it is its own one file, and not protected."""
+    """Whether the former file of an instance is deleted: it is its only file, and not protected."""
     instance = member.instance
     if instance is None or not instance.created or instance.protected:
         return False
@@ -36,7 +36,7 @@ def may_go(member: PlannedInstance, other: OtherFile) -> bool:
 
 
 def delete_where_it_was(member: PlannedInstance, other: OtherFile) -> None:
-    """Let the deletion of an instance remove what it made, and the plan show which value that takes."""
+    """Have the deletion of an instance remove its former file, and the plan show that path."""
     assert member.instance is not None and member.change is not None
     for operation in member.down:
         if operation.operation == "delete" and operation.relationship is None:
@@ -47,7 +47,7 @@ def delete_where_it_was(member: PlannedInstance, other: OtherFile) -> None:
 
 
 def say_what_stays(member: PlannedInstance, other: OtherFile | None) -> None:
-    """Say of an instance that makes another file from now on that the one that it made stays: no deletion runs."""
+    """Warn that the former file of an instance stays, as no deletion runs."""
     change = member.change
     if other is None or change is None or change.action is Action.READ:
         return

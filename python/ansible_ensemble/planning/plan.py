@@ -30,7 +30,7 @@ class ValueChange(Struct):
         kind: `property`, `attribute`, `input`, `state`, or `content` (a file, an implementation: known by a digest).
         name: its name, dotted for a nested value.
         before, after: old and new value; None where there is none.
-        unknown: the new value is known only after the job.
+        unknown: the new value is known after the job.
         sensitive: neither value may be shown.
     """
 
@@ -50,7 +50,7 @@ class InstanceChange(Struct):
         changes: the values that change.
         operations: keys of its operations, in order.
         leaves: what undeploy will leave of what it makes, in words; empty if nothing is known to stay.
-        found: what the last look at one that is repaired found: `operation`, `verb` (`found` or `failed`), `error`,
+        found: what the last check of one that is repaired found: `operation`, `verb` (`found` or `failed`), `error`,
             `drift` and `diff`; None where nothing is known.
     """
 
@@ -71,7 +71,7 @@ class Exclusion(Struct):
     """An instance that the workflow leaves alone, and why.
 
     Attributes:
-        unknown: nobody could say whether it is as the specification has it.
+        unknown: it could not be compared with the specification.
     """
 
     instance: str
@@ -90,7 +90,7 @@ class Plan(Struct):
         options: the job options that differ from their defaults.
         inputs: inputs that are not as the specification has them, each its `name`, `value`, the one `before` where it
             changes, its `origin`, and whether it is `sensitive`.
-        not_compared: what nobody can compare with what was read -> the instances that read it and are left as they are.
+        not_compared: what cannot be compared with what was read -> the instances that read it and are left as they are.
         moved: instances that got another name: old name -> new name.
         job: the change id of the job that carries it out, once there is one.
         template: path of the service template that the ensemble was yet to be made for.
@@ -191,7 +191,7 @@ class Plan(Struct):
             raise InvalidInput(f"the plan is damaged: {error}", hint="make a new one") from error
 
     def to_text(self) -> str:
-        """The JSON document as text, to be saved: without what was found, which is told and not carried out."""
+        """The JSON document as text for a saved plan, without `found`."""
         document = self.to_json()
         for change in document["resource_changes"]:
             change.pop("found", None)
@@ -204,7 +204,7 @@ def plan_document_text(document: Mapping[str, Any]) -> str:
 
 
 def is_plan(text: str) -> bool:
-    """Whether a text is a plan's document, or what is left of one: what begins as one is not looked at further."""
+    """Whether a text begins as a plan's document."""
     try:
         return text.startswith(json.dumps(KIND, indent=1).removesuffix("\n}")) or _is_kind(json.loads(text))
     except (ValueError, RecursionError):

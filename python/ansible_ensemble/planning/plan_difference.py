@@ -1,4 +1,4 @@
-"""Where the document of a saved plan differs from that of the plan as it would be made now."""
+"""Differences between a saved plan and the plan as it would be made now."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _name(entry: Any) -> str | None:
 
 
 def _as_text(value: Any) -> str:
-    """A value in a sentence; of one that has parts, only that there is one."""
+    """A value in a sentence; "something" for a list or a map."""
     if value is None or isinstance(value, dict | list):
         return "something" if value else "nothing"
     text = json.dumps(value, ensure_ascii=False)

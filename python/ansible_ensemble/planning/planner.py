@@ -62,7 +62,7 @@ def _survey(planning: Planning, member: PlannedInstance) -> None:
 
 
 def settle_all(planning: Planning) -> None:
-    """Have every instance there and well, as after a deploy."""
+    """Add every instance as ok, as after a deploy."""
     for member in planning.members.values():
         if planning.instances.get(member.name) is None:
             made = Instance(member.name, member.template.name, local=Status.OK, state=NodeState.STARTED)
@@ -179,7 +179,7 @@ def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
 
 
 def _not_compared(planning: Planning) -> dict[str, list[str]]:
-    """What is not compared, of the instances that stay as they are: the others run anyway."""
+    """What is not compared, for the instances that stay as they are."""
     left = {
         what: [name for name in names if planning.members[name].change is None]
         for what, names in planning.not_compared.items()
@@ -188,7 +188,7 @@ def _not_compared(planning: Planning) -> dict[str, list[str]]:
 
 
 def _refuse_stand_ins(members: Iterable[PlannedInstance]) -> None:
-    """Refuse to say of an instance that it is made, changed or deleted where nothing here implements its type."""
+    """Refuse to create, change or delete an instance whose type has no implementation here."""
     templates = {
         member.template.name: member.template
         for member in members

@@ -103,7 +103,7 @@ def planned_on_link(planning: Planning, link: Link, operation: Operation, reason
 
 
 def implementation_text(operation: Operation | None) -> str:
-    """What runs, in a few words; empty if nothing does."""
+    """A short text of what runs; empty if nothing does."""
     if operation is None or operation.implementation is None:
         return ""
     implementation = operation.implementation
@@ -169,7 +169,7 @@ def mapped(planning: Planning, member: PlannedInstance, called: str, reason: Rea
 
 
 def mark_last(operations: list[PlannedOperation], status: Status) -> None:
-    """Let the last operation of the instance itself settle its status."""
+    """Mark the last operation of the instance itself, which sets its status."""
     for operation in reversed(operations):
         if operation.relationship is None:
             operation.exit_status = status.value
@@ -218,7 +218,7 @@ def never_added(planning: Planning, link: Link, reason: Reason) -> Iterator[Plan
 
 
 def _is_up(planning: Planning, name: str) -> bool:
-    """Whether an instance that stays is at work, or will be; what comes anew is connected for that."""
+    """Whether an instance that stays is started, or will be."""
     member = planning.members[name]
     if member.change is not None and member.change.action in MAKING:
         return False

@@ -1,4 +1,4 @@
-"""Tools that planned operations need (docs/rules.md, "Job lifecycle", step 5)."""
+"""Installation of tools that planned operations need (docs/rules.md, "Job lifecycle", step 5)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ansible_ensemble.topology.tools import tool_name, tools_of
 def need_tools(planning: Planning) -> None:
     """Plan the tools that planned operations need, whatever the workflow, and let these wait for them.
 
-    One that is recorded is looked for first: the status may have come from another machine.
+    A recorded one is checked first, as the status may come from another machine.
     """
     tools = {name: member for name, member in planning.members.items() if member.is_tool}
     if not tools:

@@ -67,7 +67,7 @@ def _is_gone(member: PlannedInstance) -> bool:
 
 
 def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
-    """Why an instance is not deleted (docs/rules.md, "Undeploy"), or None."""
+    """Why an instance is not deleted (docs/rules.md, "Undeploy"); None if it is."""
     instance = member.instance
     assert instance is not None
     directives = member.template.directives
@@ -89,7 +89,7 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
 
 
 def _was_never_deployed(instance: Instance) -> bool:
-    """Whether no operation brought an instance anywhere, and nobody found it there."""
+    """Whether no operation ran on an instance, and no check found it."""
     return instance.state in (None, NodeState.INITIAL) and instance.status in (Status.ERROR, Status.UNKNOWN)
 
 
@@ -130,7 +130,7 @@ def _needed(planning: Planning, chosen: dict[str, PlannedInstance], guarded: lis
 
 
 def _counts(member: PlannedInstance) -> bool:
-    """Whether an instance that stays keeps what it needs: it is there, works, and is not optional."""
+    """Whether an instance that stays keeps what it needs: it is operational and not optional."""
     return member.instance is not None and member.instance.status.operational and _is_needed(member)
 
 

@@ -1,4 +1,4 @@
-"""Machines that are there already, such as hosts of an inventory: they are used, and neither made nor deleted."""
+"""Existing machines, such as hosts of an inventory: they are used, and neither created nor deleted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_used(template: NodeTemplate) -> bool:
 
 
 def say_used(member: PlannedInstance) -> None:
-    """Say of a machine that is taken up or let go that it is used, in place of created or deleted."""
+    """Set the reason of an existing machine to used, instead of created or deleted."""
     change = member.change
     if change is None or not is_used(member.template):
         return

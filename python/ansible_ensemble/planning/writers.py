@@ -26,7 +26,7 @@ _ORCHESTRATOR = "ORCHESTRATOR"
 
 
 def find_chains(planning: Planning) -> None:
-    """Find what writes each path."""
+    """Find the writers of each path."""
     chains = _chains(planning)
     planning.chains = [one for one in chains if len(one.writers) > 1]
     shared = {writer.member.name for one in planning.chains for writer in one.writers}
@@ -193,7 +193,7 @@ def _host(member: PlannedInstance) -> str | None:
 
 
 def is_there(member: PlannedInstance) -> bool:
-    """Whether what a member made is there, as far as that is recorded."""
+    """Whether what a member made exists, as far as recorded."""
     return member.instance is not None and not member.is_new and member.instance.status is not Status.ABSENT
 
 
@@ -268,7 +268,7 @@ def _at(chain: Chain, writer: Writer) -> WrittenPath:
 
 
 def _is_left(share: Share, writer: Writer) -> bool:
-    """Whether nothing but a look at its path tells of a writer: no check runs it."""
+    """Whether only its path shows what a writer left, as no check runs it."""
     return writer.write.task in share.overwritten if writer.write.task else share.by is not None
 
 

@@ -27,6 +27,6 @@ def adoption_lines(adoption: Mapping[str, Mapping[str, Any]], style: Style) -> I
 
 
 def adoption_counts(adoption: Mapping[str, Mapping[str, Any]]) -> str:
-    """How many instances were found in which way."""
+    """Counts of instances by what was found."""
     counts = [f"{len(adoption[kind])} {word}" for kind, word in _COUNTED.items() if adoption[kind]]
     return f"{', '.join(counts) or 'none'}."

@@ -1,4 +1,4 @@
-"""What waits for what in a job: the operations of its plan, and those before them."""
+"""Dependencies between the operations of a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ansible_ensemble.reports.plan_words import running
 
 
 class Dependants:
-    """The operations that wait for others. Steps that run nothing are seen through."""
+    """The operations that wait for others. Steps that run nothing are skipped."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._shown = running(plan).keys()
@@ -20,7 +20,7 @@ class Dependants:
                 self._behind[key].append(operation["key"])
 
     def end(self, key: str) -> None:
-        """Note that an operation waits no longer: it has begun, or ended."""
+        """Remove an operation that has begun or ended."""
         self._ended.add(key)
 
     def of(self, key: str) -> list[str]:

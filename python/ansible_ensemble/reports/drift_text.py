@@ -33,18 +33,18 @@ def has_drift(report: dict[str, Any]) -> bool:
 
 
 def found_broken(task: dict[str, Any]) -> bool:
-    """Whether an operation that looks at its instance did not find it well, be that recorded or not."""
+    """Whether a check found its instance broken, recorded or not."""
     return str(task["operation"]).endswith((".check", ".discover")) and task.get("target_status") in _BROKEN
 
 
 def is_not_checked(task: dict[str, Any]) -> bool:
-    """Whether an operation that looks at its instance could not: what it runs does nothing in check mode."""
+    """Whether a check did nothing, as its tool has no check mode."""
     looks = str(task["operation"]).endswith((".check", ".discover"))
     return looks and task.get("status", "ok") == "ok" and task.get("basis") == "not-run"
 
 
 def is_sound(report: dict[str, Any]) -> bool:
-    """Whether a check found everything as recorded, and well: what stays broken is no drift after the first check."""
+    """Whether a check found everything ok and as recorded."""
     return not has_drift(report) and not any(map(found_broken, report["tasks"]))
 
 

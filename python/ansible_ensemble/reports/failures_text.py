@@ -1,4 +1,4 @@
-"""What failed in a job and why, and what to do next, as text: the last lines that people see of it."""
+"""Failures of a job and what to do next, as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PRINTED = 8
 
 
 def not_run_lines(report: dict[str, Any], style: Style, *, verbose: bool) -> Iterator[str]:
-    """What did not run for what failed, or because the job was stopped."""
+    """Operations that did not run because of failures or a stop."""
     not_run = [task for task in report["tasks"] if task["status"] in _NOT_RUN]
     if not_run:
         yield style.strong("Not run:")
@@ -92,14 +92,14 @@ def why(task: dict[str, Any]) -> list[str]:
 
 
 def _head(failure: dict[str, Any]) -> list[str]:
-    """What tells a failure from others: its task, item and message."""
+    """The task, item and message of a failure."""
     item, message = failure.get("item"), clean(str(failure.get("msg") or "")).strip()
     task = f"TASK [{clean(failure['task'])}]" if "task" in failure else ""
     return [part for part in (task, f"(item={clean(str(item))})" if item else "", message) if part]
 
 
 def _command(value: Any) -> str:
-    """A command as one types it."""
+    """A command as typed in a shell."""
     return shlex.join(map(str, value)) if isinstance(value, list) else one_line(value)
 
 

@@ -1,4 +1,4 @@
-"""What became of playbooks, as text."""
+"""The result of an import of playbooks, as text."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _remark(one: Mapping[str, Any]) -> str:
 
 
 def _call(found: Mapping[str, Any], command: str, inventory: str, *options: str) -> str:
-    """A command on what was imported, as it is typed."""
+    """A command on the imported ensemble."""
     folder = clean(shown_path(found["folder"]))
     where = "" if folder == "." else shlex.quote(folder)
     return " ".join(["ansible-ensemble", command, *filter(None, [inventory, *options, where])])

@@ -60,7 +60,7 @@ def _said(label: str, texts: Sequence[str] | None, style: Style) -> Iterator[str
 
 
 def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
-    """The expressions that were asked for, with their values."""
+    """The values of `--query` expressions."""
     for query in queries:
         value = query["value"]
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
@@ -68,7 +68,7 @@ def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
-    """What ad-hoc commands printed; of other operations a report holds it only where they failed."""
+    """The output of ad-hoc commands; of other operations a report has it only if they failed."""
     for task in tasks:
         texts = [clean(str(task.get(name) or "")).rstrip() for name in ("stdout", "stderr")]
         if task["status"] == "ok" and any(texts):
@@ -77,7 +77,7 @@ def _printed_by(tasks: list[dict[str, Any]], style: Style) -> Iterator[str]:
 
 
 def _not_well(report: dict[str, Any], style: Style, verbose: bool) -> Iterator[str]:
-    """Why check operations did not find their instances well: they did their work, so it is no failure of theirs.
+    """Why check operations found their instances broken, which is no failure of the operation.
 
     What then fails for the same cause tells it itself.
     """
@@ -170,7 +170,7 @@ def _done(report: dict[str, Any]) -> str:
 
 
 def _found(report: dict[str, Any]) -> str:
-    """How many instances were looked at, in which status they are, and how many drifted."""
+    """Counts of checked instances by status, and of drifted ones."""
     found = {task["instance"]: task.get("target_status") for task in report["tasks"]}
     counts = Counter(status for status in found.values() if status and status != _DRIFTED)
     words = [f"{counts[status]} {status}" for status in sorted(counts, key=_place)]

@@ -17,7 +17,7 @@ class LiveView:
     """Writes the lines of a job's events, and keeps the last line of a terminal up to date.
 
     Its methods may be called from several threads. When the stream takes no more - its reader is gone, or its disk
-    is full - it falls silent: that is no reason to end a job.
+    is full - it stops writing, and the job goes on.
 
     Args:
         stream: where it writes.

@@ -1,4 +1,4 @@
-"""Machines on their way through their workflows: a line for each, kept up to date on a terminal."""
+"""The progress of machines in their workflows: a line for each, updated on a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLOURS = {
 
 
 class MachineLines:
-    """Shows where machines stand.
+    """Shows the progress of machines.
 
     Args:
         stream: where it writes.
@@ -40,7 +40,7 @@ class MachineLines:
         self._drawn = 0
 
     def take(self, machine: dict[str, Any], now: datetime) -> None:
-        """Take where a machine stands: a document of its `Name`, `Stage`, `Task`, `State`, `JobState` and others."""
+        """Take the progress of a machine: a document of its `Name`, `Stage`, `Task`, `State`, `JobState` and others."""
         name, before = machine["Name"], self._machines.get(machine["Name"])
         self._machines[name] = machine
         if before and _looks(before) == _looks(machine):
@@ -49,12 +49,12 @@ class MachineLines:
         self._show(f"{name}  {'  '.join(filter(None, self._cells(machine, now)[1:]))}", now)
 
     def gone(self, name: str, now: datetime) -> None:
-        """Take that a machine is no more."""
+        """Remove a machine that no longer exists."""
         if self._machines.pop(name, None):
             self._show(f"{name}  deleted", now)
 
     def refresh(self, now: datetime) -> None:
-        """Bring a terminal up to date."""
+        """Update the terminal."""
         if self._size:
             self._draw(self._lines(now, *self._size()))
 

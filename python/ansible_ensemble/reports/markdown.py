@@ -1,4 +1,4 @@
-"""Markdown's tables and code blocks, with values that cannot leave their place."""
+"""Markdown's tables and code blocks, with escaped values."""
 
 from __future__ import annotations
 

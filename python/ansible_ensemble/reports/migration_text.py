@@ -1,4 +1,4 @@
-"""What of a project from elsewhere is understood, file by file, as text."""
+"""The report of a migration, file by file, as text."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _painted_change(line: str, style: Style) -> str:
 
 
 def _summary(found: Mapping[str, Any]) -> str:
-    """How many files came to what: `4 files: 3 understood; 1 refused`."""
+    """Counts of files by outcome: `4 files: 3 understood; 1 refused`."""
     counts = Counter(file["outcome"] for file in found["files"])
     parts = [f"{counts[outcome]} {words}" for outcome, words in _OUTCOMES.items() if counts[outcome]]
     return f"{len(found['files'])} file{'s' * (len(found['files']) != 1)}: {'; '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Names of operations as people know them."""
+"""Titles of operations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FAMILIAR = ("Standard", "Configure", "Install")
 
 
 def short_operation(name: str) -> str:
-    """The name without an interface that goes without saying: `configure`, but `Backup.save`."""
+    """The name without a normative interface: `configure`, but `Backup.save`."""
     interface, _separator, operation = name.rpartition(".")
     return operation if not interface or interface.rpartition(".")[2] in _FAMILIAR else name
 

@@ -79,14 +79,14 @@ class _Writer:
                 yield from chain.from_iterable(map(self.instance, changes))
 
     def moved(self) -> Iterator[str]:
-        """The instances that only got another name."""
+        """Renamed instances."""
         moved = self.plan.get("moved", ())
         yield from (f"  # {clean(one['previous_address'])} has moved to {clean(one['address'])}" for one in moved)
         if moved:
             yield ""
 
     def is_brief(self, change: dict[str, Any]) -> bool:
-        """Whether one line is enough for an instance."""
+        """Whether an instance takes one line."""
         if self.verbose or change["change"]["values"]:
             return False
         operations = [self.operations[key] for key in change["operations"] if key in self.operations]
@@ -117,7 +117,7 @@ class _Writer:
         yield ""
 
     def found(self, change: dict[str, Any]) -> Iterator[str]:
-        """What the last look at an instance that is repaired found."""
+        """What the last check of an instance to repair found."""
         found = change.get("found")
         if not found:
             return
@@ -214,7 +214,7 @@ class _Writer:
             yield ""
 
     def not_compared(self) -> Iterator[str]:
-        """What may have changed and nobody can tell."""
+        """Changes that cannot be detected."""
         left = self.plan.get("not_compared") or {}
         if left:
             yield self.style.strong("Not compared:")

@@ -64,7 +64,7 @@ def is_empty(plan: dict[str, Any]) -> bool:
 
 
 def is_unsure(plan: dict[str, Any]) -> bool:
-    """Whether nobody could say of something that the plan leaves alone whether it is as it should be."""
+    """Whether the plan leaves something alone that could not be compared with the specification."""
     return any(item.get("unknown") for item in plan["excluded"])
 
 

@@ -31,7 +31,7 @@ class Running(Struct):
         title: `<instance>: <operation>`.
         number: its number in the job, in order of starting.
         since: when it started, in seconds of the clock that `Progress.tick` is asked with.
-        host: where it runs; empty if that is not told.
+        host: where it runs; empty if not shown.
         reminder: how many seconds it has run when it is named again.
     """
 
@@ -48,7 +48,7 @@ class Running(Struct):
 
 
 class Progress(Struct):
-    """Turns events into lines, and knows what runs. Steps that run nothing are not spoken of.
+    """Turns events into lines, and knows what runs. Steps that run nothing are not shown.
 
     Attributes:
         style: how to emphasise.
@@ -103,7 +103,7 @@ class Progress(Struct):
         return self._finished(event, now) if kind == EntryKind.FINISHED else self._not_run(event, kind)
 
     def tick(self, now: float) -> list[str]:
-        """Lines that name what has been running for long, each operation ever more seldom."""
+        """Lines that name long-running operations, each at growing intervals."""
         lines = []
         for key, one in self.running.items():
             seconds = now - one.since
@@ -129,7 +129,7 @@ class Progress(Struct):
         return [clean(f"{key_title(event['key'])} waits for {causes}")] if causes else []
 
     def _progressed(self, event: dict[str, Any]) -> list[str]:
-        """What an operation that runs tells of itself; a sub-task tells it for its operation."""
+        """The progress message of a running operation; that of a sub-task counts for its operation."""
         one = self.running.get(event["key"].partition(">")[0])
         if one is None:
             return []
@@ -192,7 +192,7 @@ class Progress(Struct):
         return [self._fit(f"{self._count(one.number)} {one.title} {self.style.status(kind)}{_because(event)}")]
 
     def _fit(self, line: str) -> str:
-        """What fits on the terminal of a line whose rest is told at the end."""
+        """A line cut to the width of the terminal; the rest is shown at the end."""
         return line if self.style.columns is None else clip(line, self.style.columns)
 
     def _count(self, number: int) -> str:

@@ -1,4 +1,4 @@
-"""How long a job still takes, from how long its operations took before."""
+"""The remaining time of a job, estimated from earlier durations."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _ended(task: dict[str, Any], style: Style, *, dry: bool) -> str:
 
 
 def is_left_out(task: dict[str, Any]) -> bool:
-    """Whether a dry run took an operation for done without running it."""
+    """Whether a dry run skipped an operation and counted it as done."""
     return task["status"] == "ok" and task.get("basis") == "not-run"
 
 

@@ -1,4 +1,4 @@
-"""Values as people read them: like YAML, on one line where they are short, and never able to drive a terminal."""
+"""Values as text: like YAML, on one line if short, without control characters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def clean(text: str) -> str:
 
 
 def is_secret(value: Any) -> bool:
-    """Whether the value replaces one that must not be shown, or is marked as such."""
+    """Whether the value is redacted, or marked as sensitive."""
     return isinstance(value, Sensitive) or (isinstance(value, str) and value == REDACTED)
 
 
