@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.integration.awx.api import Awx, injected, rendered, served
+from tests.integration.awx.modules import interpreter
 from tests.preloaded import PROGRAMS
 from tests.preloaded import run as run_command
 
@@ -110,13 +111,16 @@ class Site:
 
     folder: Path
     environment: dict[str, str]
+    python: Path
 
     def __call__(self, *arguments: str, **variables: Any) -> Run:
         """Run the role's playbook with further variables."""
         return self.play("tosca.ensemble.awx", *self.given(**variables), *arguments)
 
     def play(self, playbook: str, *arguments: str) -> Run:
-        done = run_command([PROGRAMS / "ansible-playbook", playbook, *arguments], env=self.environment, cwd=self.folder)
+        modules = ("-e", f"ansible_python_interpreter={self.python}")
+        command = [PROGRAMS / "ansible-playbook", playbook, *modules, *arguments]
+        done = run_command(command, env=self.environment, cwd=self.folder)
         return Run(done.returncode, done.stdout + done.stderr)
 
     def given(self, **variables: Any) -> tuple[str, str]:
@@ -132,7 +136,7 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
     (folder / "web" / "service.yaml").write_text(SERVICE)
     (folder / "web" / "planned.yaml").write_text(SERVICE.replace("backup:", "plan:"))
     (folder / "web" / "started.yaml").write_text(SERVICE.replace("backup:", "start:"))
-    with served(awx) as url:
+    with served(awx) as url, interpreter(folder, COLLECTIONS) as python:
         environment = {
             **os.environ,
             "ANSIBLE_COLLECTIONS_PATH": f"{collections}:{COLLECTIONS}",
@@ -142,7 +146,7 @@ def run(awx: Awx, collections: Path, tmp_path_factory: pytest.TempPathFactory) -
             "CONTROLLER_HOST": url,
             "CONTROLLER_OAUTH_TOKEN": Awx.TOKEN,
         }
-        yield Site(folder, environment)
+        yield Site(folder, environment, python)
 
 
 @pytest.fixture(scope="module")
@@ -158,12 +162,17 @@ LEFT_OUT = "The workflow start of the topology gets no job template"
 
 
 def test_check_mode_makes_nothing_and_says_what_would_be_made(run: Site, awx: Awx) -> None:
+    roles = [{"role": "tosca.ensemble.awx", "vars": {"awx_name": name}} for name in ("elsewhere", "anywhere")]
+    (run.folder / "two.yml").write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "roles": roles}]))
+    given = {name: value for name, value in VARIABLES.items() if name != "awx_name"}
+    given |= {"awx_ensemble": "web/started.yaml", "awx_workflows": ["deploy", "check", "start"]}
     before = awx.changes
-    chosen = ["deploy", "check", "start"]
-    done = run("--check", awx_name="elsewhere", awx_ensemble="web/started.yaml", awx_workflows=chosen)
+    done = run.play("two.yml", "--check", "-e", json.dumps(given))
     assert done.code == 0, done.output
     assert awx.changes == before
-    assert "What needs it would be made, too" in done.output
+    first, second = re.findall(r"What needs it would be made, too: (.*)", done.output)
+    assert first == second, "what the first lacks says nothing of the second"
+    assert "job templates" in first
     assert LEFT_OUT not in done.output
     assert done.changed > 1
 
