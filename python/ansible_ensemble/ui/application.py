@@ -22,7 +22,7 @@ from ansible_ensemble.records.drift import last_drift
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
-from ansible_ensemble.reports.plan_words import fate, is_empty, running, summary_line
+from ansible_ensemble.reports.plan_words import fate, is_empty, running, summary_line, where_it_runs
 from ansible_ensemble.ui.access import Access, Handler, add_headers
 from ansible_ensemble.ui.answers import answer
 from ansible_ensemble.ui.command import Answers, Command, CommandFailed
@@ -325,7 +325,8 @@ def _plan(plan: SavedPlan, status: int = 200) -> web.Response:
 def _words(plan: dict[str, Any]) -> dict[str, Any]:
     """A plan in the words that the command has for it."""
     fates = {change["address"]: fate(change) for change in plan["resource_changes"]}
-    return {"summary": summary_line(plan), "empty": is_empty(plan), "fates": fates}
+    places = {one["host"]: where_it_runs(one["host"]) for one in plan["operations"]}
+    return {"summary": summary_line(plan), "empty": is_empty(plan), "fates": fates, "places": places}
 
 
 def _listed(name: str, path: Path, entry: EnsembleEntry | None) -> dict[str, Any]:

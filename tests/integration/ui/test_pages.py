@@ -125,8 +125,8 @@ def test_a_job_that_runs_is_seen_live_and_cancelled(
         await browser.until("document.querySelector('.node.at-work') || document.body.innerText.includes('creating')")
         await go(browser, at(served, "job", job))
         await browser.until("document.querySelector('.bar.running')")
-        waits = "[...document.querySelectorAll('td')].map((one) => one.textContent).join()"
-        assert await browser.run(waits) == "app:Standard.create,db:Standard.create"
+        rows = await browser.run(ROWS)
+        assert [row[:2] for row in rows] == [["db create", "localhost"], ["app:Standard.create", "db:Standard.create"]]
         await go(browser, at(served, "jobs"))
         await browser.click(".run button")
         await browser.until("document.querySelector('.run button')?.textContent === 'Kill what runs'")

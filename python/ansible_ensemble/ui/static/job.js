@@ -123,6 +123,7 @@ class Job {
         ? h("p", {}, h("button", { onclick: (event) => this.goBack(event) }, "Plan to go back to this job")) : null,
       this.running ? h("p", { class: "faint" }, "It is cancelled where it was begun: at its terminal, in AWX, or on the page of ",
         h("a", { href: address("jobs", ensemble) }, "jobs"), ".") : null,
+      this.running ? this.atWork(all) : null,
       failed.length ? [h("h2", {}, "Failed"), failed.map((one) => this.failure(one))] : null,
       all.length ? [h("h2", {}, "Timeline"), this.timeline(all)] : empty("No operation has begun."),
       this.running ? this.wait() : null,
@@ -139,6 +140,12 @@ class Job {
     if (!this.damage.length) return null;
     const rest = this.recorded ? `; ansible-ensemble show ${this.context.name} has its record` : "";
     return problems([{ text: `the journal is damaged (${this.damage.join(", ")}), and this page shows what can be read of it${rest}` }]);
+  }
+
+  atWork(all) {
+    const begun = all.filter((one) => one.from !== undefined && one.until === undefined);
+    const rows = begun.map((one) => [`${one.instance} ${short(one)}`, one.host ?? "", duration(Date.now() / 1000 - one.from), one.progress ?? ""]);
+    return rows.length ? [h("h2", {}, "Running"), table(["Operation", "Host", "For", "Progress"], rows)] : null;
   }
 
   /** What is still to begin, in the plan's order where that is known, and what each waits for. */

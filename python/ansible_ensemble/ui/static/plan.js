@@ -90,7 +90,7 @@ function changes(plan, words) {
     h("summary", {}, h("b", { class: `symbol-${SYMBOLS[change.symbol] ?? "none"}` }, `${change.symbol} ${change.name}`),
       ` ${words.fates[change.name]} `, h("span", { class: "faint" }, change.type)),
     change.change.values.length ? table(["Value", "Kind", "Now", "Then"], change.change.values.map(valueRow)) : null,
-    runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation)),
+    runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation), words),
     change.leaves ? h("p", { class: "faint" }, change.leaves) : null));
   return opened.length ? [h("h2", {}, "Changes"), opened] : null;
 }
@@ -103,9 +103,9 @@ function valueRow(value) {
   return [value.name, value.kind, ...differing(value.before, value.after)];
 }
 
-function runs(operations) {
+function runs(operations, words) {
   if (!operations.length) return null;
-  return table(["Operation", "Runs", "Where"], operations.map((one) => [one.operation, h("code", {}, one.implementation), one.host]));
+  return table(["Operation", "Runs", "Where"], operations.map((one) => [one.operation, h("code", {}, one.implementation), words.places[one.host]]));
 }
 
 function outputs(plan) {
