@@ -87,7 +87,7 @@ _PARTS: dict[str, dict[str, str]] = {
     "interface": {"inputs": "*input", "operations": "*operation", "notifications": "*operation"},
     "operation": {"inputs": "*input"},
     "input": _SCHEMA,
-    "node_template": {"requirements": "*requirement"},
+    "node_template": {"requirements": "*requirement", "node_filter": "filter"},
     "requirement_definition": {"node_filter": "filter"},
     "requirement": {"node_filter": "filter"},
     "substitution": {"substitution_filter": "filter"},
@@ -139,6 +139,8 @@ class _Reader:
         if name.startswith("*requirement") and isinstance(raw, Mapping):
             hint = "write one entry for each requirement: [{host: ...}, {db: ...}]"
             self.problems.add("requirements must be a list, not a map", place, hint)
+        if name == "substitution" and raw is None:
+            self.problems.add("substitution_mappings is empty", place, "leave it out")
         if name.startswith("*"):
             return self.entries(raw, name[1:], place)
         if name in _CONDITIONS:
@@ -206,6 +208,8 @@ def _unescaped(raw: Mapping[Any, Any]) -> Map:
 
 def _finished(made: Map, element: str) -> Map:
     if element in _SCHEMAS:
+        if isinstance(made.get("status"), str):
+            made["status"] = made["status"].lower()
         for key in ("type", "derived_from"):
             if made.get(key) == "bytes":
                 made["constraints"] = [{"pattern": _BASE64}, *made.get("constraints", [])]

@@ -123,7 +123,7 @@ def load_topology(
     topology = building.topology
     _flatten(topology)
     _check_values(types)
-    if topology.node_templates:
+    if topology.node_templates or unfurl:
         _check_unused(types)
     else:
         _check_all(types)  # a library of types is there for them

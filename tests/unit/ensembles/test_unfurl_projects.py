@@ -154,3 +154,11 @@ def test_a_project_without_an_ensemble_is_no_archive(tmp_path: Path) -> None:
     write(tmp_path, **{"unfurl.yaml": PROJECT, "ensemble-template.yaml": TEMPLATE, ".unfurl-local-template.yaml": ""})
     with pytest.raises(InvalidInput, match="there is no ensemble"):
         locate(tmp_path)
+
+
+def test_an_ensemble_of_types_alone_is_no_library(tmp_path: Path) -> None:
+    types = "node_types: {T: {derived_from: tosca.nodes.Root, capabilities: {c: {type: Nothing}}}}"
+    text = f"apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec: {{service_template: {{{types}}}}}\n"
+    (tmp_path / "ensemble.yaml").write_text(text)
+    read = read_ensemble(locate(tmp_path), JobOptions())
+    assert ["unknown capability type 'Nothing'; nothing uses the type" in one for one in read.warnings] == [True]
