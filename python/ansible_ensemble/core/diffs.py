@@ -31,6 +31,8 @@ def masked_diff(diff: Mapping[str, Any], redactor: Redactor, *, secretive: bool 
         secretive: whether something sensitive was read for it, so that all that goes may be secret.
     """
     after = diff.get("after")
+    if secretive and isinstance(after, str) and after == diff.get("before"):  # no change, but maybe an earlier value
+        diff, after = {**diff, "before": "", "after": ""}, ""
     told = {name: redactor.data(value) for name, value in diff.items() if name not in ("before", "prepared")}
     if "before" in diff:
         told["before"] = _earlier(diff["before"], after, redactor, secretive=secretive)

@@ -35,6 +35,12 @@ def test_of_what_reads_secrets_all_that_goes_is_masked() -> None:
     assert masked_diff({"before": {"p": OLD}, "after": {}}, Redactor(), secretive=True)["before"] == {"p": M}
 
 
+def test_what_reads_secrets_and_changes_nothing_shows_nothing() -> None:
+    same = {"before": f"p={OLD}\n", "after": f"p={OLD}\n"}
+    assert masked_diff(same, Redactor(), secretive=True) == {"before": "", "after": ""}
+    assert masked_diff(same, Redactor()) == same
+
+
 def test_a_unified_diff() -> None:
     text = f"--- f\n+++ f\n@@ -1,2 +1,2 @@\n kept\n-password={OLD}\n+password={NEW}\n"
     told = masked_diff({"prepared": text}, Redactor([NEW]))["prepared"]
