@@ -52,8 +52,8 @@ def _instance(change: dict[str, Any], operations: dict[str, dict[str, Any]]) -> 
     head = f"<b>{text(symbol)} {text(name)}</b> {text(fate(change))}"
     kind = f'<span class="faint">{text(change["type"])}</span>'
     runs = [operations[key] for key in change["operations"] if key in operations]
-    body = _values(change["change"]["values"]) + _runs(runs) + "".join(map(_prediction, runs))
-    shown = " open" if change["change"]["values"] else ""
+    body = _values(change["change"]["values"]) + _found(change) + _runs(runs) + "".join(map(_prediction, runs))
+    shown = " open" if change["change"]["values"] or change.get("found") else ""
     return f'<details style="--c: {colour}"{shown}><summary>{head} {kind}</summary>{body}</details>'
 
 
@@ -72,6 +72,20 @@ def _change(value: dict[str, Any]) -> str:
         return " → ".join(text(one_line(one)) for one in (before, after) if one is not None)
     lines = block(after) if before is None else diff_lines(before, after)
     return f"<pre>{text(chr(10).join(lines))}</pre>"
+
+
+def _found(change: dict[str, Any]) -> str:
+    """What the last check of an instance to repair found."""
+    found = change.get("found")
+    if not found:
+        return ""
+    drift = [one for one in found["drift"] if one["name"] != "status"]
+    rows = ([text(one["name"]), text(one_line(one["recorded"])), text(one_line(one["live"]))] for one in drift)
+    lines = text("\n".join(module_diff(found["diff"])))
+    said = f"<p>{text(found['operation'])} {found['verb']}: {text(found['error'])}</p>"
+    return (
+        said + (table(rows, ("Value", "Recorded", "Live")) if drift else "") + (f"<pre>{lines}</pre>" if lines else "")
+    )
 
 
 def _runs(operations: list[dict[str, Any]]) -> str:

@@ -211,6 +211,12 @@ def test_what_a_check_found_stands_beside_what_is_recorded(served: Served, proje
         found = ["url", "", "http://new", "http://new drifted from http://old"]
         assert await shown(browser, "http://new") == [built, found]
         assert ": not as it was recorded" in await browser.text()
+        check.write_text("#!/bin/sh\necho '<b>broken' >&2; exit 1\n")
+        assert (await asyncio.to_thread(ended, project, "check", "web"))[0] == 0
+        await go(browser, at(served, "plan"))
+        assert "check found: exit code 1: <b>broken" in await browser.text()
+        page = (await asyncio.to_thread(ended, project, "graph", "web", "--format", "html"))[1]
+        assert "check found: exit code 1: &lt;b&gt;broken" in page
 
     in_browser(served, work)
 

@@ -1,5 +1,6 @@
 import { get, post, remove } from "./api.js";
 import { differing, empty, h, problems, show, table, valueView } from "./dom.js";
+import { output } from "./output.js";
 
 const OPTIONS = {
   prune: "delete instances that are no longer in the topology",
@@ -90,6 +91,7 @@ function changes(plan, words) {
     h("summary", {}, h("b", { class: `symbol-${SYMBOLS[change.symbol] ?? "none"}` }, `${change.symbol} ${change.name}`),
       ` ${words.fates[change.name]} `, h("span", { class: "faint" }, change.type)),
     change.change.values.length ? table(["Value", "Kind", "Now", "Then"], change.change.values.map(valueRow)) : null,
+    found(change.found),
     runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation), words),
     change.leaves ? h("p", { class: "faint" }, change.leaves) : null));
   return opened.length ? [h("h2", {}, "Changes"), opened] : null;
@@ -101,6 +103,13 @@ function valueRow(value) {
   if (value.sensitive) return [value.name, value.kind, "(sensitive value)", "(sensitive value)"];
   if (value.unknown) return [value.name, value.kind, valueView(value.before), h("i", {}, "known afterwards")];
   return [value.name, value.kind, ...differing(value.before, value.after)];
+}
+
+/** What the last check of an instance to repair found. */
+function found(check) {
+  if (!check) return null;
+  const drift = check.drift.filter((one) => one.name !== "status");
+  return [h("p", {}, `${check.operation} ${check.verb}: ${check.error}`), output({ drift, diff: check.diff })];
 }
 
 function runs(operations, words) {
