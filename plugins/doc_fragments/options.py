@@ -193,6 +193,11 @@ options:
     description: Run these modules as Ansible itself does, in a new process.
     type: list
     elements: str
+  mesh:
+    description:
+      - Reach the nodes of the environment's mesh through the Receptor node with this control socket.
+      - When left out, it is the socket that the environment names.
+    type: str
   commit:
     description: Commit what the job changed, in each git repository that it touched.
     type: bool

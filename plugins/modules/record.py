@@ -243,6 +243,11 @@ operations:
       returned: always
       type: str
       sample: web1
+    node:
+      description: The node of a mesh from which it ran there; null if that is the controller.
+      returned: always
+      type: str
+      sample: dc2-1
     lane:
       description: How its modules were run, where it ran any.
       returned: always

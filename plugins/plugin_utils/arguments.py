@@ -52,6 +52,7 @@ OPTIONS: dict[str, Arguments] = {
         "fail_fast": {"type": "bool", "default": False},
         "fast_modules": {"type": "bool", "default": True},
         "stock_modules": {"type": "list", "elements": "str"},
+        "mesh": {"type": "str"},
         "commit": {"type": "bool", "default": False},
         "dirty": {"type": "str", "choices": ["abort", "auto", "ok"], "default": "auto"},
         "locked": {"type": "bool", "default": False},

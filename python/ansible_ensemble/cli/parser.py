@@ -30,6 +30,7 @@ RARE = frozenset(
         "--jobs-per-host",
         "--no-fast-modules",
         "--stock-module",
+        "--mesh",
         "--grace",
         "--push",
         "--message",

@@ -6,13 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import PurePath
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Note, Progress, Result, SubTask
-from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Order
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.orders import Command, Order, Outcome
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.workers import Workers
+
+if TYPE_CHECKING:
+    from ansible_ensemble.mesh.workers import MeshWorkers
 
 _Ordered = Order | SubTask | Conversation | Progress | Note
 _Returned = TypeVar("_Returned")
@@ -21,7 +28,8 @@ _Returned = TypeVar("_Returned")
 class Driver:
     """Drives configurators: each order goes to the workers, each sub-task to its own operation.
 
-    `tell` gets the progress of tasks, `note` what they made.
+    `tell` gets the progress of tasks, `note` what they made. The commands of a task for which a node of a
+    mesh was chosen are executed there.
     """
 
     def __init__(
@@ -30,11 +38,13 @@ class Driver:
         run_sub_task: Callable[[JobTask, SubTask], Awaitable[Result]],
         tell: Callable[[JobTask, str], Awaitable[None]],
         note: Callable[[JobTask, dict[str, Any]], Awaitable[None]],
+        mesh: MeshWorkers | None = None,
     ) -> None:
         self._workers = workers
         self._run_sub_task = run_sub_task
         self._tell = tell
         self._note = note
+        self._mesh = mesh
 
     async def carry_out(self, task: JobTask, configurator: Configurator | None) -> Result:
         """Execute a task; without a configurator there is nothing to do."""
@@ -80,5 +90,19 @@ class Driver:
             case Conversation():
                 answer = order.answer
                 return await self._workers.converse(order.order, lambda asked: self._drive(task, answer(asked)))
+            case _ if task.node is not None:
+                return await self._run_elsewhere(task, task.node, order)
             case _:
                 return await self._workers.run(order, partial(self._tell, task))
+
+    async def _run_elsewhere(self, task: JobTask, node: str, order: Order) -> Outcome:
+        """Have a node carry out a command, which finds nothing of the controller's folders there."""
+        folder = task.inputs.get("cwd")
+        if not isinstance(order, Command) or self._mesh is None:
+            raise InvalidInput(f"it is planned on {node}, which carries out commands alone", hint="make a new plan")
+        if folder is not None and not PurePath(str(folder)).is_absolute():
+            raise InvalidInput(
+                f'the folder "{folder}" is none of {node}', task.operation.place, "name it from its root"
+            )
+        task.orders.append(name := f"{task.id}-{token_hex(8)}")
+        return await self._mesh.run(node, name, replace(order, cwd=None if folder is None else str(folder)))

@@ -78,6 +78,7 @@ def started_entry(task: JobTask, attempt: int, started: float, patch: Patch) -> 
         template=task.planned.template,
         implementation=task.scope.evaluator.environment.redactor.text(task.planned.implementation),
         host=task.ran_on if task.planned.implementation else None,
+        node=task.node,
         attempt=attempt,
         time=started,
         patches=(patch,) if patch else (),
@@ -113,6 +114,7 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
         messages=tuple(redactor.text(message) for message in result.messages),
         lane=outcome.lane if outcome else None,
         host=task.ran_on if task.planned.implementation else None,
+        node=task.node,
         result=bounded(masked_result(_returned(outcome), redactor, secretive=secretive)) if outcome else {},
         diff=tuple(bounded([masked_diff(one, redactor, secretive=secretive) for one in diffs])),
     )

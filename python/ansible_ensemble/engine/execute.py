@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
@@ -56,6 +56,9 @@ from ansible_ensemble.projects.folders import task_failed, task_succeeded
 from ansible_ensemble.state.journal_upload import JournalUpload
 from ansible_ensemble.views.reads import Deferred
 
+if TYPE_CHECKING:
+    from ansible_ensemble.mesh.workers import MeshWorkers
+
 
 class JobExecution:
     """One execution of a plan.
@@ -79,6 +82,7 @@ class JobExecution:
         renderer: Renderer,
         watch: LockWatch | None = None,
         upload: JournalUpload | None = None,
+        mesh: MeshWorkers | None = None,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._ensemble = ensemble
@@ -89,7 +93,8 @@ class JobExecution:
         self._sink = EventSink(journal, (self._endings.take, *observers))
         self._workers = workers
         self._renderer = renderer
-        self._driver = Driver(workers, self._sub_task, self._tell_progress, self._note_made)
+        self._mesh = mesh
+        self._driver = Driver(workers, self._sub_task, self._tell_progress, self._note_made, mesh)
         self._planned = {operation.key: operation for operation in plan.operations}
         self._scheduler = Scheduler(
             Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
@@ -128,6 +133,8 @@ class JobExecution:
                 task.cancel()
             await asyncio.gather(*self._running.values(), return_exceptions=True)
             await self._workers.close()
+            if self._mesh is not None:
+                await self._mesh.close()
         outcome = self._endings.outcome(stopped, self._stopping.signal, lost_lock=self._lost_lock)
         await self._sink.write(job_finished_entry(outcome, since=since))
         return outcome
@@ -204,6 +211,7 @@ class JobExecution:
             task = self._renderer.task(planned, task_id_)
             configurator = self._renderer.configurator(task)
             slots = slots_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
+            await self._choose_node(task)
         except Deferred as deferred:
             if self._options.check:
                 await self._skip(run.key, needs(deferred.refs), Basis.NOT_RUN)
@@ -314,7 +322,9 @@ class JobExecution:
         started, since = time.time(), time.monotonic()
         planned = self._renderer.sub_operation(task, order)
         sub_task = self._renderer.task(planned, self._next_id())
+        self._renderer.place(sub_task)
         configurator = self._renderer.configurator(sub_task)
+        await self._choose_node(sub_task)
         await self._sink.write(started_entry(sub_task, 1, started, entry_patch(sub_task)))
         try:
             result = await self._driver.carry_out(sub_task, configurator)
@@ -328,6 +338,15 @@ class JobExecution:
             self._cut_off.add(task.planned.key.partition(">")[0])
         await self._settle(sub_task, result, since)
         return result
+
+    async def _choose_node(self, task: JobTask) -> None:
+        """Choose the node of a mesh on which a task runs, if it does not run here."""
+        if task.planned.node is not None:
+            if self._mesh is None:
+                raise InvalidInput(
+                    f"it is planned on {task.planned.node}, and there is no mesh", hint="make a new plan"
+                )
+            task.node = await self._mesh.choose(task.planned.node)
 
     async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
         """Settle a result under the locks of its instances."""
@@ -348,6 +367,8 @@ class JobExecution:
             result.instances.clear()
             settled = settle(task, result, instances, ensemble.redactor, configured)
         await self._sink.write(finished_entry(task, result, settled, since=since, codec=ensemble.codec))
+        if self._mesh is not None and task.node is not None:
+            await self._mesh.acknowledge(task.node, task.orders)
         if result.success:
             ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
         for patch in settled.patches:

@@ -125,6 +125,7 @@ class Started(OperationEntry, frozen=True, kw_only=True):
         template: the instance's template.
         implementation: what runs; empty for a step that runs nothing.
         host: name of the inventory host that it runs on; None if it runs nothing.
+        node: the node of a mesh from which it does; None if that is this machine.
         attempt: counts from 1.
     """
 
@@ -132,6 +133,7 @@ class Started(OperationEntry, frozen=True, kw_only=True):
     template: str
     implementation: str
     host: str | None = None
+    node: str | None = None
     attempt: Annotated[int, ALWAYS] = 1
 
     def interrupted(self) -> Finished:
@@ -160,6 +162,7 @@ class Finished(OperationEntry, frozen=True, kw_only=True):
         messages: for people.
         lane: what carried it out.
         host: name of the inventory host that it ran on; None if it did not run.
+        node: the node of a mesh from which it did; None if that is this machine.
         result: what that returned: `rc`, `stdout`, `stderr`, `cancelled`, ...
         diff: as Ansible's modules give them.
     """
@@ -181,6 +184,7 @@ class Finished(OperationEntry, frozen=True, kw_only=True):
     messages: tuple[str, ...] = ()
     lane: str | None = None
     host: str | None = None
+    node: str | None = None
     result: Annotated[Mapping[str, Any], _RESULT] = field(default_factory=dict)
     diff: tuple[Any, ...] = ()
 

@@ -16,6 +16,7 @@ from ansible_ensemble.configurators.registry import configurator_for, find_fault
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.errors import InvalidInput, each, raise_all
 from ansible_ensemble.documents.paths import folder_name
+from ansible_ensemble.engine.placement import place
 from ansible_ensemble.engine.task import JobTask, circle_fault
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -189,6 +190,10 @@ class Renderer:
             task.look_for_host()
         return configurator
 
+    def place(self, task: JobTask) -> None:
+        """Plan on which nodes of a mesh an operation runs, if it does."""
+        place(task, self._ensemble.environment.mesh)
+
     def unmet(self, planned: PlannedOperation) -> str | None:
         """Why the filter of the operation's workflow step is not met; None if it is."""
         return self._detector.unmet(planned.guard.condition, self._member(planned))
@@ -259,6 +264,7 @@ def render_faults(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[I
             tasks.append(task := renderer.task(planned, ""))
             files = used_files(task.operation, task.template, task.scope.inputs, ensemble.root, ensemble.folder)
             digests.add(files)
+            renderer.place(task)
             renderer.configurator(task)
         except Deferred as deferred:
             waiting[planned.key] = deferred

@@ -46,6 +46,7 @@ class JobTask(Struct):
         is_confidential: what it makes may hold secrets that nothing tells: there are vault passwords.
         files: what was put there beside the primary.
         unshown: names of variables that are not to be shown.
+        node: the node of a mesh that was chosen for it; orders: names of what it was told to do.
     """
 
     id: str
@@ -70,6 +71,8 @@ class JobTask(Struct):
     is_confidential: bool = False
     files: tuple[Path, ...] = ()
     unshown: frozenset[str] = frozenset()
+    node: str | None = None
+    orders: list[str] = field(default_factory=list)
     _host: Host | None = None
 
     @property
@@ -233,8 +236,13 @@ class JobTask(Struct):
     @property
     def plans_on_controller(self) -> bool:
         """Whether a plan is made, by which it is to run on the controller."""
-        is_local = self.planned.host in _LOCAL or (self.planned.host == "HOST" and not self.instance.host)
-        return self.scope.evaluator.environment.plans and is_local and not self.tools
+        is_here = self.is_on_controller and self.planned.node is None
+        return self.scope.evaluator.environment.plans and is_here and not self.tools
+
+    @property
+    def is_on_controller(self) -> bool:
+        """Whether it is planned to run on the controller."""
+        return self.planned.host in _LOCAL or (self.planned.host == "HOST" and not self.instance.host)
 
     def undefined(self, names: Collection[str]) -> dict[str, str]:
         """Those of the names that are no variables of its host, which is told; none if its variables are not known."""

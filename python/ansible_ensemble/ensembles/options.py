@@ -119,6 +119,14 @@ class JobOptions(PlanOptions):
     stock_modules: list[str] = option(
         [], "Run these modules as Ansible itself does, in a new process", "--stock-module", metavar="NAME", **_EXECUTED
     )
+    mesh: str | None = option(
+        None,
+        "Reach the nodes of the environment's mesh through the Receptor node with this control socket",
+        "--mesh",
+        metavar="SOCKET",
+        otherwise="the socket that the environment names",
+        **_EXECUTED | {"decided": CALL},
+    )
     lock_timeout: float = option(
         0.0,
         "Wait up to this many seconds if another job holds the lock",

@@ -8,10 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
+from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.engine.entry_builders import job_started_entry
 from ansible_ensemble.engine.event_sink import Observer
 from ansible_ensemble.engine.execute import JobExecution
@@ -29,6 +33,9 @@ from ansible_ensemble.records.repositories import starting_point
 from ansible_ensemble.reports.progress import Progress
 from ansible_ensemble.reports.style import Style, style_for
 from ansible_ensemble.state.journal_upload import JournalUpload
+
+if TYPE_CHECKING:
+    from ansible_ensemble.mesh.workers import MeshWorkers
 
 
 def run_plan(
@@ -56,6 +63,7 @@ def run_plan(
     environment = ensemble.evaluator.environment
     environment.job = {"workflow": plan.workflow}
     environment.trace = lambda line: show(ensemble.redactor.text(line))
+    mesh = _mesh(ensemble, plan, options)
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
     upload = start_upload(journal.path) if start_upload is not None else None
@@ -72,6 +80,7 @@ def run_plan(
             renderer=Renderer(ensemble, options, inventory),
             watch=watch,
             upload=upload,
+            mesh=mesh,
             observers=(*observers, *printers),
         )
         # from here on the job has begun: a journal without its end is taken for that of a killed job
@@ -94,6 +103,21 @@ def run_plan(
         journal.close()
         if upload is not None:
             upload.close()
+
+
+def _mesh(ensemble: Ensemble, plan: Plan, options: JobOptions) -> MeshWorkers | None:
+    """The workers of the ensemble's mesh; a plan that needs them does not begin without the key of their orders."""
+    settings = ensemble.environment.mesh
+    if settings is None:
+        if options.mesh:
+            raise UsageError("the environment has no mesh", hint="its section `mesh` says what runs on which nodes")
+        return None
+    from ansible_ensemble.mesh.workers import MeshWorkers
+
+    mesh = MeshWorkers(replace(settings, socket=Path(options.mesh).absolute()) if options.mesh else settings)
+    if any(operation.node for operation in plan.operations):
+        _needed = mesh.signer
+    return mesh
 
 
 class _ProgressLines:

@@ -16,7 +16,7 @@ from ansible_ensemble.mesh.hello import hello_of
 from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, ended_of, to_text
 from ansible_ensemble.mesh.nodes import SERVICE
 from ansible_ensemble.mesh.signing import Connection, Signer
-from ansible_ensemble.mesh.wire import Wire
+from ansible_ensemble.mesh.wire import BEAT, Wire
 
 #: Seconds for which a node may be away before what it was to do counts as cut off.
 PATIENCE = 60.0
@@ -100,6 +100,7 @@ class Carrier:
     async def _stay_connected(self) -> None:
         heard = time.monotonic()
         while True:
+            since = time.monotonic()
             try:
                 async with Wire(await connect(self._path, self._node, SERVICE)) as wire:
                     async with asyncio.timeout(control.PATIENCE):
@@ -116,7 +117,7 @@ class Carrier:
             except EnsembleError as error:
                 problem = str(error)
             finally:
-                if self._wire is not None:
+                if time.monotonic() - since > BEAT:  # else it may hang up for what it is told
                     heard = time.monotonic()
                 self._wire = self._connection = None
             if time.monotonic() - heard > PATIENCE:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import json
 import os
+import shutil
 import tempfile
 import time
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.atomic import write_atomically
@@ -21,9 +25,31 @@ from ansible_ensemble.execution.watchdog import Watchdog
 from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.messages import Ended, as_message, ended_of
 
+#: Seconds for which an order goes on that nobody waits for.
+LEFT = 30.0
 #: Seconds that an ending is kept that nobody acknowledges.
 _KEPT = 7 * 24 * 3600
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class _Running(Struct):
+    """An order that runs, how many wait for it, and when it is ended if nobody does."""
+
+    task: asyncio.Task[Ended]
+    waiting: int = 0
+    timer: asyncio.TimerHandle | None = None
+
+    async def ended(self) -> Ended:
+        """How it ended."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.waiting += 1
+        try:
+            return await asyncio.shield(self.task)
+        finally:
+            self.waiting -= 1
+            if not self.waiting and not self.task.done():
+                self.timer = asyncio.get_running_loop().call_later(LEFT, self.task.cancel)
 
 
 class Orders:
@@ -40,7 +66,7 @@ class Orders:
     def __init__(self, folder: Path, at_once: int) -> None:
         self._folder = folder
         self._turns = asyncio.Semaphore(at_once)
-        self._running: dict[Path, asyncio.Task[Ended]] = {}
+        self._running: dict[Path, _Running] = {}
         self._watchdog = Watchdog()
         make_private(folder / "work")
         self._lock = (folder / "lock").open("w")
@@ -50,6 +76,8 @@ class Orders:
             self._lock.close()
             hint = "each worker has one of its own: name another by --folder"
             raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
+        for left in (folder / "work").iterdir():
+            shutil.rmtree(left, ignore_errors=True)
         for old in folder.glob("orders/*/*"):
             if old.stat().st_mtime < time.time() - _KEPT:
                 old.unlink()
@@ -57,25 +85,26 @@ class Orders:
     async def ended(self, who: str, name: str, command: Command) -> Ended:
         """How an order ended, once it has; it is begun if it is new.
 
-        Who awaits it may go away and ask again: the order goes on.
+        Who awaits it may go away and ask again: the order goes on for as long as a lost connection may take to come
+        back. Then its job is gone, and it is ended.
         """
         path = self._path(who, name)
-        task = self._running.get(path)
-        if task is None:
+        running = self._running.get(path)
+        if running is None:
             kept = _kept(path)
             if kept is not None:
                 return kept
             make_private(path.parent)
             write_atomically(path, "", mode=0o600)
-            task = self._running[path] = asyncio.create_task(self._carry_out(path, command))
-            task.add_done_callback(lambda _task: self._running.pop(path))
-        return await asyncio.shield(task)
+            running = self._running[path] = _Running(asyncio.create_task(self._carry_out(path, command)))
+            running.task.add_done_callback(lambda _task: self._running.pop(path))
+        return await running.ended()
 
     def cancel(self, who: str, name: str) -> None:
         """End an order if it runs."""
-        task = self._running.get(self._path(who, name))
-        if task is not None:
-            task.cancel()
+        running = self._running.get(self._path(who, name))
+        if running is not None:
+            running.task.cancel()
 
     def acknowledge(self, who: str, name: str) -> None:
         """Forget how an order ended."""
@@ -85,9 +114,10 @@ class Orders:
 
     async def close(self) -> None:
         """End what runs."""
-        for task in self._running.values():
+        tasks = [running.task for running in self._running.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._watchdog.close()
         self._lock.close()
 
@@ -95,13 +125,17 @@ class Orders:
         begun = False
         try:
             async with self._turns:
-                begun = True
                 with tempfile.TemporaryDirectory(dir=self._folder / "work", ignore_cleanup_errors=True) as folder:
+                    begun = True
                     there = replace(command, cwd=command.cwd or folder)
                     ended = Ended.of(await run_command(there, watchdog=self._watchdog))
         except asyncio.CancelledError:
             ended = Ended(ok=False, changed=None if begun else False, cancelled=True, error="it was cancelled")
-        write_atomically(path, json.dumps(as_message(ended)))
+        except OSError as error:
+            problem = f"it cannot be carried out: {error.strerror or error}"
+            ended = Ended(ok=False, changed=None if begun else False, error=problem)
+        with contextlib.suppress(EnsembleError):  # whoever asks now is told all the same
+            write_atomically(path, json.dumps(as_message(ended)))
         return ended
 
     def _path(self, who: str, name: str) -> Path:

@@ -88,8 +88,10 @@ async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
                 match message:
                     case {"ping": token, **rest} if not rest:
                         await wire.send({"pong": token})
-                    case {"told": str(text), "signature": str(signature), **rest} if work and not rest:
+                    case {"told": str(text), "signature": str(signature), **rest} if not rest:
                         try:
+                            if work is None:
+                                raise MeshError("it executes nothing, for it was given no keys")
                             who, told = _signed(work, connection.covered(text), signature), from_text(text)
                         except MeshError as error:
                             await wire.send({"refused": str(error)})

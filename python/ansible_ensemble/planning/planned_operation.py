@@ -101,6 +101,7 @@ class PlannedOperation(Struct):
         relationship: `<requirement>#<index>` of the source, or None.
         implementation: short text of what runs.
         host: where it runs, as far as it is known.
+        node: the node of a mesh on which it does, a pattern of ids; None if that is this machine.
         waits_for: keys of operations that must have succeeded before it.
         waits_end: keys of operations that must have ended, with whatever result, before it.
         serial: names of groups of which one operation runs at a time.
@@ -133,6 +134,7 @@ class PlannedOperation(Struct):
     relationship: str | None = None
     implementation: str = ""
     host: str = "localhost"
+    node: str | None = None
     waits_for: list[str] = field(default_factory=list)
     waits_end: list[str] = field(default_factory=list)
     serial: list[str] = field(default_factory=list)
@@ -187,6 +189,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 #: Fields that a plan's document leaves out where they say nothing.
 _OF_FEW = (
-    *("guard", "target", "retry", "pause", "inputs", "assigned", "command"),
+    *("guard", "target", "node", "retry", "pause", "inputs", "assigned", "command"),
     *("paths", "overwritten", "instead", "followed", "prediction"),
 )

@@ -19,6 +19,7 @@ from ansible_ensemble.documents.scalars import VaultText, as_written
 from ansible_ensemble.documents.yaml import parse_yaml, place_of
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, StateSettings
 from ansible_ensemble.projects.lfs_lock import LfsSettings
+from ansible_ensemble.projects.mesh_settings import MeshSettings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 from ansible_ensemble.projects.vault import Vault
 
@@ -76,6 +77,7 @@ class Environment(Struct):
         lfs_lock: how all clones are locked.
         execution: how jobs run.
         state: where state lives; None is the ensemble's folder.
+        mesh: which operations run on nodes of a mesh; None if there is none.
         vault: opens what is encrypted.
         raw: `variables`, `locals`, `secrets` as they are written.
         notices: of keys in the projects' files that have no effect.
@@ -94,6 +96,7 @@ class Environment(Struct):
     lfs_lock: LfsSettings = field(default_factory=LfsSettings)
     execution: ExecutionSettings = field(default_factory=ExecutionSettings)
     state: StateSettings | None = None
+    mesh: MeshSettings | None = None
     vault: Vault = field(default_factory=Vault)
     raw: dict[str, dict[str, Any]] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)

@@ -21,6 +21,7 @@ from ansible_ensemble.documents.places import Map, joined, place_of
 from ansible_ensemble.projects.environment import Environment, ExternalEnsemble
 from ansible_ensemble.projects.execution_settings import ExecutionSettings, given_settings, state_settings
 from ansible_ensemble.projects.lfs_lock import lfs_settings
+from ansible_ensemble.projects.mesh_settings import mesh_settings
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, Project, find_project, home_project
 from ansible_ensemble.projects.remote_files import allowed_urls
 from ansible_ensemble.projects.trust import is_trusted
@@ -67,6 +68,8 @@ def load_environment(ensemble: Path, data: Mapping[str, Any], name: str | None =
         environment.blueprint = str(layer.get("deployment_blueprint") or environment.blueprint)
         if "state" in layer:
             environment.state = state_settings(layer["state"], place_of(layer, "state"))
+        if "mesh" in layer:
+            environment.mesh = mesh_settings(layer["mesh"], folder, place_of(layer, "mesh"))
         execution |= given_settings(layer.get("execution"), place_of(layer, "execution"))
         if isinstance(layer.get("lfs_lock"), Mapping):
             lock |= layer["lfs_lock"]

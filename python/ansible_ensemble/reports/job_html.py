@@ -77,7 +77,7 @@ def _timeline(tasks: list[dict[str, Any]], started: Mapping[str, float]) -> str:
 
 
 def _said(task: dict[str, Any]) -> str:
-    where = task.get("host") or "no host"
+    where = task.get("node") or task.get("host") or "no host"
     return "<title>" + text(f"{event_title(task)}: {task['seconds']:.1f} s on {where}") + "</title>"
 
 
@@ -89,7 +89,7 @@ def _task(task: dict[str, Any]) -> str:
     facts = (
         ("Reason", task["reason"]),
         ("Runs", task["implementation"] or ""),
-        ("Where", task.get("host") or ""),
+        ("Where", task.get("node") or task.get("host") or ""),
         ("Seconds", "" if task["seconds"] is None else f"{task['seconds']:.1f}"),
         ("Error", task["error"] or ""),
         *(("", message) for message in task.get("messages") or ()),

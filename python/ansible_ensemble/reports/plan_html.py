@@ -93,7 +93,7 @@ def _runs(operations: list[dict[str, Any]]) -> str:
         [
             text(operation_title(operation)),
             text(operation["implementation"]),
-            text(where_it_runs(operation["host"])),
+            text(where_it_runs(operation)),
             text(", ".join(map(key_title, [*operation["waits_for"], *operation["waits_end"]]))),
         ]
         for operation in operations

@@ -165,7 +165,7 @@ class _Writer:
                 [
                     operation_title(operation),
                     clean(operation["implementation"]),
-                    where_it_runs(operation["host"]),
+                    where_it_runs(operation),
                     self.waits(operation),
                 ]
                 for operation in operations

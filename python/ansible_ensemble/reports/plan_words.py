@@ -95,10 +95,14 @@ _PLACES = {
 }
 
 
-def where_it_runs(host: str) -> str:
+def where_it_runs(operation: dict[str, Any]) -> str:
     """Where an operation runs, in words: `on web1`, or `on its host` where a plan cannot know more.
 
     Args:
-        host: an operation's `host`: a keyword, an instance, or a host of the inventory.
+        operation: its `host` is a keyword, an instance, or a host of the inventory; `node` is a node of a mesh, if it
+            has one.
     """
+    if operation.get("node"):
+        return f"on node {clean(operation['node'])}"
+    host = operation["host"]
     return _PLACES.get(host) or f"on {clean(host)}"

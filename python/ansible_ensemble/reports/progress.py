@@ -154,7 +154,7 @@ class Progress(Struct):
         return Running(clean(event_title(event)), number, now, self._host(event))
 
     def _host(self, event: dict[str, Any]) -> str:
-        return clean(str(event.get("host") or "")) if self.hosts else ""
+        return clean(str(event.get("node") or event.get("host") or "")) if self.hosts else ""
 
     def _started(self, event: dict[str, Any], now: float) -> list[str]:
         one = self.running.pop(event["key"], None) or self._begin(event, now)

@@ -51,9 +51,18 @@ class Receptors:
         ]
         file = self.folder / f"{name}.yml"
         file.write_text(json.dumps(settings))
-        log = (self.folder / f"{name}.log").open("ab")
+        self._begin(name)
+
+    def _begin(self, name: str) -> None:
         assert RECEPTOR is not None
-        self._processes[name] = subprocess.Popen([RECEPTOR, "--config", file], stdout=log, stderr=log)
+        with (self.folder / f"{name}.log").open("ab") as log:
+            words = [RECEPTOR, "--config", str(self.folder / f"{name}.yml")]
+            self._processes[name] = subprocess.Popen(words, stdout=log, stderr=log)
+
+    def restart(self, name: str) -> None:
+        """Kill a node, and begin it again."""
+        self.kill(name)
+        self._begin(name)
 
     def kill(self, name: str) -> None:
         """Kill a node."""

@@ -144,7 +144,7 @@ def test_what_left_and_is_not_heard_of_is_unknown(
 
     outcome = during(broken)
     assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
-    assert outcome.error == "b is away: there is no way to b"
+    assert outcome.error.startswith("b is away: ")
 
 
 def test_what_never_left_has_done_nothing(during, link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +159,24 @@ def test_a_key_that_is_not_known_does_nothing(during, tmp_path: Path) -> None:
     assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, False, False)
     assert "refused it: it was not signed by a key that is known here" in outcome.error
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_worker_without_keys_does_nothing(during, working: Working) -> None:
+    working.keys = None
+    outcome = during(lambda carrier: carrier.run("one", shell(":")))
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, False, False)
+    assert "it executes nothing, for it was given no keys" in outcome.error
+
+
+def test_a_worker_that_always_hangs_up_is_left(during, working: Working, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang_up(*_arguments: object) -> None:
+        raise frames.BadFrame("it hangs up")
+
+    monkeypatch.setattr(carrier, "PATIENCE", 0.05)
+    monkeypatch.setattr("ansible_ensemble.mesh.worker._signed", hang_up)
+    outcome = during(lambda carrier: carrier.run("one", shell(":")))
+    assert (outcome.ok, outcome.cancelled) == (False, True)
+    assert outcome.error == "b is away: it has hung up"
 
 
 def test_what_is_refused_at_once_has_done_nothing(during) -> None:

@@ -81,10 +81,29 @@ def test_who_goes_away_finds_it_done(during, tmp_path: Path) -> None:
         await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
+        again = asyncio.create_task(kept.ended(ME, "one", command))
+        await asyncio.sleep(0)
+        assert [one.timer.cancelled() for one in kept._running.values()] == [True]
         (tmp_path / "go").touch()
-        return await kept.ended(ME, "one", command)
+        return await again
 
     assert during(leave).stdout == "done\n"
+
+
+def test_what_nobody_waits_for_any_more_is_ended(during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "LEFT", 0.01)
+
+    async def leave(kept: Orders) -> Ended:
+        asking = asyncio.create_task(kept.ended(ME, "one", shell(f"touch {tmp_path}/begun; sleep 600")))
+        while not (tmp_path / "begun").exists():
+            await asyncio.sleep(0.01)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        while kept._running:
+            await asyncio.sleep(0.01)
+        return await kept.ended(ME, "one", shell(":"))
+
+    assert during(leave).cancelled
 
 
 def test_an_order_that_runs_is_ended_by_a_cancellation(during, tmp_path: Path) -> None:
@@ -158,6 +177,45 @@ def test_nothing_runs_where_it_cannot_be_kept(during, tmp_path: Path, monkeypatc
 
     during(refused)
     assert not (tmp_path / "ran").exists()
+
+
+def test_what_cannot_be_kept_any_more_is_told_all_the_same(
+    during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async def fill(kept: Orders) -> Ended:
+        line = f"touch {tmp_path}/ran; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done"
+        running = asyncio.create_task(kept.ended(ME, "one", shell(line)))
+        while not (tmp_path / "ran").exists():
+            await asyncio.sleep(0.01)
+        monkeypatch.setattr(os, "fsync", full)
+        (tmp_path / "go").touch()
+        return await running
+
+    assert during(fill).stdout == "done\n"
+    monkeypatch.undo()
+    assert during(lambda kept: kept.ended(ME, "one", shell(":"))).cancelled
+
+
+def test_a_command_without_a_folder_has_done_nothing(during, tmp_path: Path) -> None:
+    async def remove(kept: Orders) -> Ended:
+        (tmp_path / "kept" / "work").rmdir()
+        return await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))
+
+    ended = during(remove)
+    assert (ended.ok, ended.cancelled, ended.changed) == (False, False, False)
+    assert "cannot be carried out: No such file" in str(ended.error)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_worker_left_that_was_killed_is_removed(during, tmp_path: Path) -> None:
+    left = tmp_path / "kept" / "work" / "tmp1"
+    left.mkdir(parents=True)
+    (left / "file").touch()
+    during(lambda kept: asyncio.sleep(0))
+    assert not left.exists()
 
 
 def test_a_folder_is_of_one_worker(during, tmp_path: Path) -> None:

@@ -1,0 +1,85 @@
+"""The workers of a mesh as a job sees them: a node is chosen, then it carries out commands."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.mesh.carrier import Carrier
+from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.nodes import Node, look_around
+from ansible_ensemble.mesh.signing import Signer
+from ansible_ensemble.projects.mesh_settings import MeshSettings
+
+#: Seconds for which it is taken as known which nodes there are.
+_KNOWN = 5.0
+
+
+class MeshWorkers:
+    """The workers of a mesh; connections are made when they are first needed."""
+
+    def __init__(self, settings: MeshSettings) -> None:
+        self._settings = settings
+        self._carriers: dict[str, Carrier] = {}
+        self._open = AsyncExitStack()
+        self._looking = asyncio.Lock()
+        self._nodes: list[Node] = []
+        self._since = -_KNOWN
+        self._busy: dict[str, int] = {}
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs the orders.
+
+        Raises:
+            InvalidInput: there is no such key.
+        """
+        return Signer(self._settings.key)
+
+    async def choose(self, pattern: str) -> str:
+        """The node, of those whose ids match a pattern, that has the least to do for this job.
+
+        Raises:
+            MeshError: none can be reached that has a worker.
+        """
+        nodes = [node for node in await self._look_around() if fnmatchcase(node.name, pattern)]
+        able = [node.name for node in nodes if node.is_reachable and node.has_worker]
+        if not able:
+            why = ", ".join(
+                f"{node.name} {'has no worker' if node.is_reachable else 'is unreachable'}" for node in nodes
+            )
+            raise MeshError(f"no node {pattern} can take it: {why or 'there is none of this name'}")
+        return min(able, key=lambda name: self._busy.get(name, 0))
+
+    async def run(self, node: str, name: str, command: Command) -> Outcome:
+        """The outcome of a command on a node; see `Carrier.run`."""
+        carrier = self._carriers.get(node)
+        if carrier is None:
+            carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.signer)
+            await self._open.enter_async_context(carrier)
+        self._busy[node] = self._busy.get(node, 0) + 1
+        try:
+            return await carrier.run(name, command)
+        finally:
+            self._busy[node] -= 1
+
+    async def acknowledge(self, node: str, names: Iterable[str]) -> None:
+        """Have a node forget commands whose outcomes are safe."""
+        for name in names:
+            await self._carriers[node].acknowledge(name)
+
+    async def close(self) -> None:
+        """End the connections."""
+        await self._open.aclose()
+
+    async def _look_around(self) -> list[Node]:
+        async with self._looking:
+            if time.monotonic() - self._since > _KNOWN:
+                self._nodes = await look_around(str(self._settings.socket))
+                self._since = time.monotonic()
+            return self._nodes

@@ -1,0 +1,191 @@
+"""Which operations run on nodes of a mesh, and what they find there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.engine.execute import JobExecution, JobOutcome
+from ansible_ensemble.engine.plan import plan_workflow
+from ansible_ensemble.engine.render import Renderer
+from ansible_ensemble.execution.workers import Workers
+from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.records.job_journal import read_job_journal
+from ansible_ensemble.records.journals import create_journal
+from ansible_ensemble.records.report import job_report
+
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Line:
+    derived_from: tosca.nodes.Root
+    attributes: {made: {type: string}}
+    interfaces: {Standard: {operations: {create: LINE}}}
+  Other:
+    derived_from: tosca.nodes.Root
+topology_template:
+  node_templates:
+    line: {type: Line}
+    other: {type: Other, interfaces: {Standard: {operations: {create: OPERATION}}}}
+"""
+PROJECT = "environments: {defaults: {mesh: {socket: s, key: k, place: %s}}}"
+EVERYWHERE = "[{node: b*}]"
+
+
+class Mesh:
+    """Nodes that carry out nothing, and keep what they are told."""
+
+    def __init__(self, outcome: Outcome | None = None, error: str = "") -> None:
+        self.outcome = outcome or Outcome(ok=True, stdout='{"made": "there"}')
+        self.error = error
+        self.told: list[tuple[str, str, Command]] = []
+        self.acknowledged: list[tuple[str, str]] = []
+
+    async def choose(self, pattern: str) -> str:
+        if self.error:
+            raise MeshError(self.error)
+        return pattern.replace("*", "1")
+
+    async def run(self, node: str, name: str, command: Command) -> Outcome:
+        self.told.append((node, name, command))
+        return self.outcome
+
+    async def acknowledge(self, node: str, names: Iterable[str]) -> None:
+        self.acknowledged += [(node, name) for name in names]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def placed(job, tmp_path: Path):
+    """An ensemble in a project with rules, of two nodes: one of a line of shell, one of another operation."""
+
+    def read(rules: str = EVERYWHERE, operation: str = "frobnicate --one", line: str = "frobnicate --all") -> Any:
+        (tmp_path / "ensemble-project.yaml").write_text(PROJECT % rules)
+        (tmp_path / "script.sh").write_text("#!/bin/sh\n")
+        return job(SERVICE.replace("OPERATION", operation).replace("LINE", line), inventory=["web1,"])
+
+    return read
+
+
+def nodes_of(made: Any) -> dict[str, str | None]:
+    plan = plan_workflow(made.ensemble, "deploy", made.options)
+    return {one.instance: one.node for one in type(plan).from_json(plan.to_json()).operations}
+
+
+def carry_out(made: Any, mesh: Mesh | None) -> tuple[JobOutcome, dict[str, Any]]:
+    """The outcome of a deploy, and its tasks as the report has them."""
+    journal = create_journal(made.ensemble.folder, "A6BKKsK50000", {})
+
+    async def run() -> JobOutcome:
+        execution = JobExecution(
+            made.ensemble,
+            plan_workflow(made.ensemble, "deploy", made.options),
+            made.options,
+            job="A6BKKsK50000",
+            journal=journal,
+            workers=Workers(lambda: pytest.fail("this wants Ansible")),
+            renderer=Renderer(made.ensemble, made.options),
+            mesh=mesh,  # type: ignore[arg-type]
+        )
+        return await execution.run()
+
+    outcome = asyncio.run(run())
+    journal.close()
+    return outcome, {task["instance"]: task for task in job_report(read_job_journal(journal.path))["tasks"]}
+
+
+@pytest.mark.parametrize(
+    ("rules", "nodes"),
+    [
+        ("[]", {"line": None, "other": None}),
+        (EVERYWHERE, {"line": "b*", "other": "b*"}),
+        ("[{match: {type: Line}, node: b}, {node: c}]", {"line": "b", "other": "c"}),
+        ("[{match: {template: l*, instance: o*}, node: b}]", {"line": None, "other": None}),
+        ("[{match: {instance: '[a-m]*'}, node: local}, {node: c}]", {"line": None, "other": "c"}),
+    ],
+)
+def test_the_first_rule_that_matches_says_where(placed, rules: str, nodes: dict[str, str | None]) -> None:
+    assert nodes_of(placed(rules, operation="echo one", line="echo all")) == nodes
+
+
+@pytest.mark.parametrize(("rules", "is_here"), [("[]", True), (EVERYWHERE, False)])
+def test_programs_of_nodes_are_not_looked_for_here(placed, rules: str, is_here: bool) -> None:
+    made = placed(rules)
+    with made.ensemble.evaluator.environment.planning("deploy"):
+        assert made.task("line:Standard.create").plans_on_controller == is_here
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "ansible.builtin.ping",
+        "script.sh",
+        "{implementation: {primary: echo one, operation_host: web1}}",
+        "{implementation: {primary: echo one, become: true}}",
+        "{implementation: {primary: echo one, no_log: true}}",
+        "{implementation: {primary: echo one, dependencies: [script.sh]}}",
+        "{implementation: {className: Template}, inputs: {done: {}}}",
+    ],
+)
+def test_what_wants_more_than_a_shell_runs_here(placed, operation: str) -> None:
+    assert nodes_of(placed(operation=operation)) == {"line": "b*", "other": None}
+
+
+def test_a_command_goes_to_its_node_without_folders_of_the_controller(placed) -> None:
+    made = placed(operation="{implementation: frobnicate --one, inputs: {cwd: /srv, color: red}}")
+    mesh = Mesh()
+    outcome, tasks = carry_out(made, mesh)
+    assert outcome.ok
+    assert {name: (task["node"], task["host"]) for name, task in tasks.items()} == {
+        "line": ("b1", "localhost"),
+        "other": ("b1", "localhost"),
+    }
+    told = {command.argv[0]: (node, command.cwd, command.environment.get("color")) for node, _, command in mesh.told}
+    assert told == {"frobnicate --all": ("b1", None, None), "frobnicate --one": ("b1", "/srv", "red")}
+    assert made.instances.by_name["line"].attributes == {"made": "there"}
+    names = {name for _, name, _ in mesh.told}
+    assert len(names) == 2
+    assert set(mesh.acknowledged) == {("b1", name) for name in names}
+
+
+def test_a_folder_that_is_not_named_from_its_root_is_none_of_a_node(placed) -> None:
+    outcome, tasks = carry_out(placed(operation="{implementation: frobnicate --one, inputs: {cwd: here}}"), Mesh())
+    assert outcome.counts == {"succeeded": 1, "failed": 1}
+    assert 'the folder "here" is none of b1' in tasks["other"]["error"]
+
+
+def test_what_no_node_can_take_has_changed_nothing(placed) -> None:
+    outcome, tasks = carry_out(placed(), Mesh(error="no node b* can take it"))
+    assert outcome.counts == {"failed": 2}
+    assert (tasks["line"]["error"], tasks["line"]["changed"]) == ("no node b* can take it", False)
+
+
+def test_a_plan_that_needs_a_mesh_that_is_gone(placed) -> None:
+    outcome, tasks = carry_out(placed(), None)
+    assert outcome.counts == {"failed": 2}
+    assert "it is planned on b*, and there is no mesh" in tasks["line"]["error"]
+
+
+def test_what_a_node_does_not_answer_for_is_interrupted(placed) -> None:
+    made, mesh = placed(operation="{implementation: {primary: frobnicate --one, retries: 3, delay: 0}}"), Mesh()
+    mesh.outcome = Outcome(ok=False, cancelled=True, error="b1 is away")
+    outcome, tasks = carry_out(made, mesh)
+    assert outcome.counts == {"interrupted": 2}
+    assert len(mesh.told) == 2
+    assert tasks["line"]["target_status"] == "unknown"
+
+
+def test_journal_and_plan_name_no_node_where_there_is_none(placed, tmp_path: Path) -> None:
+    made = placed("[]", operation="echo one", line="echo all")
+    carry_out(made, None)
+    plan = json.dumps(plan_workflow(made.ensemble, "deploy", made.options).to_json())
+    [journal] = (tmp_path / "jobs").glob("*.journal")
+    assert '"node"' not in plan + journal.read_text()

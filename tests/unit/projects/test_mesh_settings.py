@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.projects.mesh_settings import MeshSettings, Rule, mesh_settings
+
+HERE = Path("/project")
+GIVEN = {"socket": "/run/control.sock", "key": "keys/mesh"}
+
+
+def test_no_section_is_no_mesh() -> None:
+    assert mesh_settings(None, HERE) is None
+
+
+def test_paths_start_in_the_folder_of_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    found = mesh_settings({**GIVEN, "place": [{"match": {"type": "Web*"}, "node": "dc2-*"}, {"node": "local"}]}, HERE)
+    rules = (Rule({"type": "Web*"}, "dc2-*"), Rule({}, "local"))
+    assert found == MeshSettings(Path("/run/control.sock"), Path("/project/keys/mesh"), rules)
+    found = mesh_settings({**GIVEN, "key": "~/mesh", "place": None}, HERE)
+    assert found == MeshSettings(Path("/run/control.sock"), Path("/home/me/mesh"))
+
+
+@pytest.mark.parametrize(
+    ("section", "problem"),
+    [
+        ([], "mesh must be a map"),
+        ({"socket": "s"}, "mesh lacks key"),
+        ({**GIVEN, "nodes": []}, "mesh has no key 'nodes' .*socket, key, place"),
+        ({**GIVEN, "socket": 1}, "socket of mesh must be a text"),
+        ({**GIVEN, "key": ""}, "key of mesh must be a text"),
+        ({**GIVEN, "place": {"node": "b"}}, "place of mesh must be a list"),
+        ({**GIVEN, "place": ["b"]}, "a rule of mesh must be a map"),
+        ({**GIVEN, "place": [{"match": {}}]}, "a rule of mesh lacks node"),
+        ({**GIVEN, "place": [{"node": ["b"]}]}, "node of a rule of mesh must be a text"),
+        ({**GIVEN, "place": [{"match": {"region": "x"}, "node": "b"}]}, "match of mesh has no key 'region'"),
+        ({**GIVEN, "place": [{"match": {"type": 1}, "node": "b"}]}, "type of match must be a text"),
+    ],
+)
+def test_what_is_wrong_is_said(section: Any, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        mesh_settings(section, HERE)
