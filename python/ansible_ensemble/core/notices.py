@@ -168,7 +168,7 @@ class NoticeCode(str, Enum):
     )
     GONE_INPUT = (
         *("gone-input", Effect.IGNORED, "an input that a job was given, and that the topology does not have any more"),
-        "nothing: the next deploy takes it off the status",
+        "nothing: the next deploy removes it from the status",
     )
     UNCHECKED = (
         *("unchecked", Effect.NOTED, "what only an ensemble's environment could tell"),

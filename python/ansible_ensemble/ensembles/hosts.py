@@ -65,8 +65,8 @@ def copy_for_inventory(
     copy_for_hosts(topology, find)
     left = [name for name, hosts in topology.hosts.items() if hosts is None]
     without = [name for name, hosts in topology.hosts.items() if hosts == []]
-    texts = [*notices, *([f"left alone, for want of their hosts: {', '.join(left)}"] if left else [])]
-    texts += [f"without any instance, for they have no hosts: {', '.join(without)}"] if without else []
+    texts = [*notices, *([f"left alone, as their hosts are unknown: {', '.join(left)}"] if left else [])]
+    texts += [f"without instances, as they have no hosts: {', '.join(without)}"] if without else []
     return texts, faults
 
 

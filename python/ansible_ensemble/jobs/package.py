@@ -39,7 +39,7 @@ def package(path: str, *, entry: str | None = None, out: str | None = None) -> d
     root, template = _meant(path, entry)
     target = Path(out or f"{template.stem}.csar").absolute()
     if is_there(target) and not zipfile.is_zipfile(target):
-        raise InvalidInput(f"{target} exists and is no archive: it is not overwritten", hint="name another file")
+        raise InvalidInput(f"{target} exists and is not an archive: it is not overwritten", hint="name another file")
     names = files_below(root, _stays(root, target))
     if template not in names:
         raise InvalidInput(f"{template} is left out, as what jobs make or git ignores", Place(str(root)))
@@ -60,7 +60,7 @@ def _meant(path: str, entry: str | None) -> tuple[Path, PurePosixPath]:
     if entry is not None:
         root = Path(path).absolute()
         if not is_folder(root):
-            raise InvalidInput(f"{path} is no folder", hint="--entry names a service template in a folder")
+            raise InvalidInput(f"{path} is not a folder", hint="--entry names a service template in a folder")
         template = root / entry
     else:
         location = locate(path)

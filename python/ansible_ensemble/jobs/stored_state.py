@@ -37,7 +37,7 @@ def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
         return None
     if not environment.trusted:
         hint = f"`ansible-ensemble trust {environment.root}`, or {OFFLINE}=1 to use what is here"
-        raise EnsembleError("the state lives elsewhere, and this project is not trusted to name where", hint=hint)
+        raise EnsembleError("the project names a remote state, and is not trusted", hint=hint)
     from ansible_ensemble.state.copy import StateCopy  # here, for few states live elsewhere
     from ansible_ensemble.state.location import resolved_values
 

@@ -48,4 +48,4 @@ def _no_check(member: PlannedInstance) -> str:
     """Why it is unknown whether an instance exists."""
     texts = [implementation_text(member.find(name)) for name in ("configure", "create", "start")]
     made_by = next(filter(None, texts), "")
-    return f"whether it is there cannot be told: {made_by or 'it'} has no check"
+    return f"it is unknown whether it exists: {made_by or 'it'} has no check"

@@ -45,7 +45,7 @@ def say_unknown(planning: Planning) -> None:
     named = {*planning.options.instances, *planning.options.templates}
     for name, hosts in planning.topology.hosts.items():
         if hosts is None and planning.within is None and (not named or name in named):
-            planning.excluded.append(Exclusion(name, "which hosts it is for is not known", unknown=True))
+            planning.excluded.append(Exclusion(name, "its hosts are unknown", unknown=True))
 
 
 def _excluded(planning: Planning, member: PlannedInstance) -> str | None:

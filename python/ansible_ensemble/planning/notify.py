@@ -80,7 +80,7 @@ def _has(member: PlannedInstance, action: Mapping[str, object]) -> bool:
 def _fault(planning: Planning, member: PlannedInstance, trigger: Trigger) -> str | None:
     """Why a trigger does not act on an instance; None if it does."""
     if member.instance is None or not member.instance.status.operational:
-        return "it is not in operation"
+        return "it is not operational"
     if not planning.options.force and _is_out_of_schedule(trigger):
         return f'trigger "{trigger.name}" is outside its schedule (--force ignores that)'
     fault = planning.detector.unmet(trigger.condition, member)

@@ -119,7 +119,7 @@ def _concerns(chain: Chain, cause: PlannedInstance, writer: Writer) -> bool:
 def _because(member: PlannedInstance, cause: PlannedInstance, behind: bool) -> str:
     assert cause.change is not None
     if not _runs(cause):
-        return f"{cause.name} goes, so {member.name} runs"
+        return f"{cause.name} is deleted, so {member.name} runs"
     if not behind:
         return f"{cause.name} runs again, so {member.name} runs before it"
     word = "is new" if cause.change.reason is Reason.ADD else "runs again"

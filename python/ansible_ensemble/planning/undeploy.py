@@ -24,7 +24,7 @@ def decide_prune(planning: Planning) -> None:
         if member.in_spec or member.instance is None:
             continue
         if is_of_unknown_hosts(planning.topology, member.name):
-            planning.exclude(member, "whether its host has left is not known", unknown=True)
+            planning.exclude(member, "it is unknown whether its host still exists", unknown=True)
         else:
             gone.append(member)
     if planning.options.prune:
@@ -109,7 +109,7 @@ def _can_delete(member: PlannedInstance) -> bool:
 
 
 _NO_DELETE = "it has no delete operation"
-_FORGET = "`ansible-ensemble forget` takes it off the status"
+_FORGET = "`ansible-ensemble forget` removes it from the status"
 
 
 def _needed(planning: Planning, chosen: dict[str, PlannedInstance], guarded: list[PlannedInstance]) -> dict[str, str]:

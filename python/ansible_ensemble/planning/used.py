@@ -32,7 +32,7 @@ def say_used(member: PlannedInstance) -> None:
         return
     if change.action in MAKING or (change.reason is Reason.REPAIR and change.status in _HALF_WAY):
         if change.action in REPLACING:
-            change.reason_text = "it is taken up anew"
+            change.reason_text = "it is used again"
         change.action = Action.USE
         for operation in (*member.down, *member.up):
             if operation.reason in _TAKING_UP and operation.relationship is None:

@@ -12,9 +12,9 @@ from ansible_ensemble.reports.values import clean
 _HEADINGS = {
     "differ": ("~", "Differs, and is changed by the next deploy:"),
     "absent": ("+", "Is absent, and is created by the next deploy:"),
-    "unseen": ("?", "Cannot be told, and is run by the next deploy:"),
+    "unseen": ("?", "Unknown, and run by the next deploy:"),
 }
-_COUNTED = {"adopted": "adopted", "differ": "differ", "absent": "absent", "unseen": "cannot be told"}
+_COUNTED = {"adopted": "adopted", "differ": "differ", "absent": "absent", "unseen": "unknown"}
 
 
 def adoption_lines(adoption: Mapping[str, Mapping[str, Any]], style: Style) -> Iterator[str]:

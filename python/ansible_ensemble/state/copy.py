@@ -323,7 +323,7 @@ class StateCopy:
         )
 
     def _diverged(self) -> EnsembleError:
-        return EnsembleError(f"the state here and that in {self.where} have gone different ways", hint=self._choice())
+        return EnsembleError(f"the state here and that in {self.where} have diverged", hint=self._choice())
 
     def _choice(self) -> str:
         return f"`{self._command('pull --force')}` takes that one, `{self._command('push --force')}` this one"

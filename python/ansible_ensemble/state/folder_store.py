@@ -74,4 +74,4 @@ def _reported(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Unreachable(f"the state cannot be had: {error.strerror or error}", Place(str(folder))) from error
+        raise Unreachable(f"the state is unreachable: {error.strerror or error}", Place(str(folder))) from error

@@ -95,9 +95,9 @@ class S3Store(DocumentStore):
             code = str(error.response.get("Error", {}).get("Code", ""))
             if code in expected:
                 return None
-            raise Unreachable(f"the state in {self.where} cannot be had: {error}") from None
+            raise Unreachable(f"the state in {self.where} is unreachable: {error}") from None
         except BotoCoreError as error:
-            raise Unreachable(f"the state in {self.where} cannot be had: {error}") from None
+            raise Unreachable(f"the state in {self.where} is unreachable: {error}") from None
 
 
 def _client(options: Mapping[str, str]) -> Any:

@@ -251,7 +251,7 @@ def test_hosts_that_are_none(command: Command, project: Path) -> None:
     done = command("plan", "service.yaml", "-i", "empty.ini", *folder)
     assert done.code == 0, done.output
     assert "no host of the inventory is one of web (-i names the inventory)" in done.output
-    assert "site      which hosts it is for is not known" in done.output
+    assert "site      its hosts are unknown" in done.output
     assert "No changes" not in done.output
     (project / "service.yaml").write_text(GROUP.replace("hosts: web", "hosts: 'web[7]'"))
     done = command("plan", "service.yaml", "-i", "hosts.ini", *folder)

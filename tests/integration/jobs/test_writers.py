@@ -160,7 +160,7 @@ def test_resources_by_hand(command: Command, project: Path) -> None:
     assert file.read_text() == "a=1\nb=3\n"
     assert drifted(command) == set()
     (project / "service.yaml").write_text((RESOURCES % out).partition("  set_b")[0])
-    assert "set_b goes, so base runs" in deploy(command, "--prune")
+    assert "set_b is deleted, so base runs" in deploy(command, "--prune")
     assert file.read_text() == "a=1\n"
     assert drifted(command) == set()
     assert command("undeploy", "--approve", *OK).code == 0

@@ -92,7 +92,7 @@ class Upload:
     async def uploaded(self) -> bool:
         self.times -= 1
         if self.times < 0 and not self.failed.done():
-            self.failed.set_result("it cannot be had")
+            self.failed.set_result("it is unreachable")
         await asyncio.sleep(0)
         return self.times >= 0
 
@@ -168,7 +168,7 @@ def test_a_lock_need_not_be_watched_where_there_is_nothing_to_do(job) -> None:
 def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
     outcome, workers, told = carry_out(job(service(), inventory=INVENTORY, jobs=1), uploads=2)
     assert not outcome.lost_lock
-    assert (outcome.ok, outcome.stopped) == (False, "it cannot be had")
+    assert (outcome.ok, outcome.stopped) == (False, "it is unreachable")
     assert workers.most["all"] == 1
     assert [event["event"] for event in told].count("started") == 3
     ended = [event for event in told if event["event"] == "finished"]

@@ -107,7 +107,7 @@ def test_a_group_without_a_host_is_told_and_left_alone(planned: Planned) -> None
     plan = planned("d1\n[web]\n", prune=True)
     assert {one.instance for one in plan.operations} == {"here"}
     assert "no host of the inventory is one of web:!old (-i names the inventory)" in plan.warnings
-    assert ("page", "which hosts it is for is not known") in [(one.instance, one.reason) for one in plan.excluded]
+    assert ("page", "its hosts are unknown") in [(one.instance, one.reason) for one in plan.excluded]
 
 
 @pytest.mark.parametrize("workflow", ["undeploy", "check"])

@@ -182,8 +182,8 @@ def test_what_may_have_lost_its_host_is_not_pruned():
     made = plan(spec, deployed("site@web1"), prune=True)
     assert made.empty
     assert [(one.instance, one.reason, one.unknown) for one in made.excluded] == [
-        ("site", "which hosts it is for is not known", True),
-        ("site@web1", "whether its host has left is not known", True),
+        ("site", "its hosts are unknown", True),
+        ("site@web1", "it is unknown whether its host still exists", True),
     ]
 
 

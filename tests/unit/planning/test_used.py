@@ -71,7 +71,7 @@ def test_it_is_taken_up_anew_where_it_is_to_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "ensemble.yaml").write_text(ENSEMBLE)
     document = make_plan(str(tmp_path / "ensemble.yaml"), "deploy", {"replace": ["web1"], "force": True}).document
     (change,) = [one for one in document["resource_changes"] if one["address"] == "web1"]
-    assert (change["symbol"], change["reason"]) == ("=", "it is taken up anew")
+    assert (change["symbol"], change["reason"]) == ("=", "it is used again")
     assert {one["reason"] for one in document["operations"] if one["instance"] == "web1"} == {"use"}
 
 

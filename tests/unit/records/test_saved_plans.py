@@ -600,7 +600,7 @@ def test_a_filter_by_the_name_as_it_is_written_means_every_host(
 def test_a_plan_says_what_it_leaves_alone_for_want_of_hosts(hosts: Path, tmp_path: Path) -> None:
     (tmp_path / "hosts.ini").write_text("[web]\n")
     plan = make_plan(str(hosts), "deploy", {"inventory": [str(tmp_path / "hosts.ini")]}).plan
-    assert "left alone, for want of their hosts: folder" in plan.warnings
+    assert "left alone, as their hosts are unknown: folder" in plan.warnings
 
 
 @pytest.mark.parametrize("name", ["file/plan.json", "loop", "missing/plan.json"])

@@ -15,13 +15,13 @@ Differs, and is changed by the next deploy:
   ~ c: it would be changed
 Is absent, and is created by the next deploy:
   + d
-Cannot be told, and is run by the next deploy:
+Unknown, and run by the next deploy:
   ? e: no\\x1b check"""
 
 
 def test_what_is_not_as_it_should_be_is_told_with_the_reason() -> None:
     assert "\n".join(adoption_lines(FOUND, Style())) == LINES
-    assert adoption_counts(FOUND) == "2 adopted, 1 differ, 1 absent, 1 cannot be told."
+    assert adoption_counts(FOUND) == "2 adopted, 1 differ, 1 absent, 1 unknown."
 
 
 def test_of_what_is_adopted_there_is_a_number_only() -> None:

@@ -229,10 +229,10 @@ def test_two_ways_are_not_mixed(copies: Copies, server: StateServer) -> None:
     copies("other")[1].free(held.id)
     run(*other, NEXT)
     for refused in (lambda: begin(one, copy), lambda: copy.bring(held)):
-        with pytest.raises(EnsembleError, match=r"different ways.*pull --force.*push --force"):
+        with pytest.raises(EnsembleError, match=r"diverged.*pull --force.*push --force"):
             refused()
     assert server.locks == {}
-    with pytest.raises(EnsembleError, match=r"different ways|not pushed"):
+    with pytest.raises(EnsembleError, match=r"diverged|not pushed"):
         copy.replace()
     copy.replace(forced=True)
     assert jobs(one) == [NEXT]
@@ -256,7 +256,7 @@ def test_a_folder_that_has_jobs_which_the_location_lacks_is_not_overwritten(copi
     ensemble, copy = copies("one")
     note(ensemble, JOB)
     for use in (lambda: begin(ensemble, copy), copy.fetch, copy.replace):
-        with pytest.raises(EnsembleError, match="different ways"):
+        with pytest.raises(EnsembleError, match="diverged"):
             use()
         assert jobs(ensemble) == [JOB]
 
@@ -267,7 +267,7 @@ def test_a_journal_that_was_left_is_not_pushed_away_by_a_folder_that_does_not_kn
     ensemble, copy = copies("one")
     note(ensemble, JOB)
     server.states["/state"] = encoded({"jobs/job2026-01-02-03-04-06-A6BKKsK6.journal": File(b"{}")})
-    with pytest.raises(EnsembleError, match="different ways"):
+    with pytest.raises(EnsembleError, match="diverged"):
         copy.bring(lock("one"))
     assert "K6.journal" in server.states["/state"].decode()
     assert server.locks == {}
@@ -294,7 +294,7 @@ def test_a_journal_that_another_folders_killed_job_left_is_not_pushed_away(copie
     server.locks.clear()  # by hand; then another job was killed, and its lock was released by hand as well
     leave(server)
     for use in (lambda: begin(*copies("one")), lambda: copies("one")[1].bring(held)):
-        with pytest.raises(EnsembleError, match="different ways"):
+        with pytest.raises(EnsembleError, match="diverged"):
             use()
         assert LEFT in decoded(server.states["/state"], "")
     assert copies("one")[1].bring(held, forced=True)
@@ -347,7 +347,7 @@ def test_an_equal_version_that_lacks_the_last_job_is_not_taken(copies: Copies, s
     ensemble, copy = copies("one")
     run(ensemble, copy, JOB)
     server.states["/state"] = encoded({MARK: mark(1, "other"), "jobs.tsv": File(f"{NEXT}\tdeploy\n".encode())})
-    with pytest.raises(EnsembleError, match="different ways"):
+    with pytest.raises(EnsembleError, match="diverged"):
         begin(ensemble, copy)
     assert jobs(ensemble) == [JOB]
 

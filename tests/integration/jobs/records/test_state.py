@@ -250,7 +250,7 @@ def test_the_location_of_a_project_that_is_not_trusted_is_not_contacted(command,
     for words in (["plan"], ["status"], ["outputs"], ["history"], ["query", "::n0"], ["recover"]):
         refused = command(*words, cwd=folder, extra=extra)
         assert refused.code == 1, words
-        assert "this project is not trusted to name where" in refused.stderr
+        assert "the project names a remote state, and is not trusted" in refused.stderr
     offline = command("status", cwd=folder, extra={**extra, "ANSIBLE_ENSEMBLE_OFFLINE": "1"})
     assert offline.code == 0, offline.output
     assert server.asked == []
