@@ -406,7 +406,6 @@ class JobExecution:
             await self._sink.write(JobStopping(reason=reason, running=tuple(sorted(self._running))))
 
     async def _tell_progress(self, task: JobTask, text: str) -> None:
-        """Write the progress of a task to the journal."""
         await self._sink.write(Progressed(key=task.planned.key, text=self._ensemble.redactor.text(text)))
 
     async def _note_made(self, task: JobTask, made: dict[str, Any]) -> None:

@@ -90,7 +90,6 @@ def _extra_variables(loader: Any, extra_vars: Sequence[str]) -> dict[str, Any]:
 
 
 def _check(given: Mapping[str, Any], asked: Mapping[str, Any], engine: Any) -> None:
-    """Refuse what the role would refuse."""
     from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
     if errors := ArgumentSpecValidator(asked).validate(_plain(engine.template(given))).error_messages:

@@ -79,7 +79,6 @@ def _problems(ensemble: Path, options: Mapping[str, Any]) -> list[str]:
 
 
 def _session(folder: Path, options: JobOptions) -> AnsibleSession:
-    """What Ansible has to know to read the playbooks."""
     from ansible_ensemble.lanes.session import configured_session
 
     return configured_session(

@@ -27,7 +27,6 @@ def condition_fault(condition: object) -> str | None:
 
 
 def _fault(condition: object, clause_fault: Callable[[str, object], str | None]) -> str | None:
-    """The first fault of a clause of a condition."""
     if isinstance(condition, Mapping):
         faults = (clause_fault(str(name), operand) for name, operand in condition.items())
     elif isinstance(condition, list):

@@ -178,6 +178,5 @@ def check_filters(planning: Planning) -> None:
 
 
 def _is_missing(member: PlannedInstance) -> bool:
-    """Whether this ensemble would have to create it."""
     gone = member.instance is not None and member.instance.status is Status.ABSENT
     return (member.is_new or gone) and "select" not in member.template.directives

@@ -43,7 +43,6 @@ def own_operations(operations: Iterable[PlannedOperation], peers: Collection[_Na
 
 
 def _joining(operations: Iterable[PlannedOperation], peers: Collection[_Name]) -> list[PlannedOperation]:
-    """The operations of links between peers."""
     return [one for one in operations if (one.instance, one.relationship) in peers]
 
 

@@ -139,7 +139,6 @@ def _start(chain: Chain, number: int, member: PlannedInstance) -> int:
 
 
 def _runs(member: PlannedInstance) -> bool:
-    """Whether the plan has a member write."""
     looks = member.change is None or member.change.action is Action.READ
     return not looks and any(one.implementation and one.operation in _MAKING for one in member.up)
 

@@ -96,7 +96,6 @@ def _is_behind(planning: Planning, position: dict[str, int], member: PlannedInst
 
 
 def _chains(planning: Planning) -> list[Chain]:
-    """The chain of each path, of one writer, too."""
     machines: dict[tuple[str, str], str] = {}
     found: list[tuple[str, Writer]] = []
     for member in planning.members.values():

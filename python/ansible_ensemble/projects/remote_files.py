@@ -111,7 +111,6 @@ def _digest(content: bytes) -> str:
 
 
 def _holds(file: Path, digest: str) -> bool:
-    """Whether a file exists and has its digest."""
     try:
         return _digest(file.read_bytes()) == digest
     except (OSError, ValueError):

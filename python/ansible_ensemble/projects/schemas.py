@@ -70,7 +70,6 @@ def write_schemas(
 
 
 def _text(schema: Mapping[str, Any]) -> str:
-    """A schema as it stands in a file."""
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
 
 

@@ -53,7 +53,6 @@ def open_secrets(folder: Path, vault: Vault) -> Iterator[Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Replace a file as a whole."""
     aside = path.with_name(f".{path.name}.new")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as stream:

@@ -214,7 +214,6 @@ def _inside(root: Path, repositories: Mapping[str, Path]) -> list[Path]:
 
 
 def _within(root: Path | None, paths: list[Path]) -> list[Path]:
-    """The paths, resolved, that lie in a working tree."""
     return [] if root is None else [path for path in map(_resolved, paths) if path.is_relative_to(root)]
 
 

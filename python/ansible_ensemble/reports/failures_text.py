@@ -99,7 +99,6 @@ def _head(failure: dict[str, Any]) -> list[str]:
 
 
 def _command(value: Any) -> str:
-    """A command as typed in a shell."""
     return shlex.join(map(str, value)) if isinstance(value, list) else one_line(value)
 
 

@@ -69,7 +69,6 @@ def draw(graph: Graph) -> Drawing:
 
 
 def _columns(graph: Graph, placed: Layout) -> tuple[list[float], list[float]]:
-    """The left side and the width of each column."""
     lefts, widths, left = [], [], 0.0
     for column in placed.columns:
         cells = [_cells(graph.boxes[spot.box]) for spot in column if spot.box is not None]

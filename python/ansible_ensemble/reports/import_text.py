@@ -75,7 +75,6 @@ def _remark(one: Mapping[str, Any]) -> str:
 
 
 def _call(found: Mapping[str, Any], command: str, inventory: str, *options: str) -> str:
-    """A command on the imported ensemble."""
     folder = clean(shown_path(found["folder"]))
     where = "" if folder == "." else shlex.quote(folder)
     return " ".join(["ansible-ensemble", command, *filter(None, [inventory, *options, where])])

@@ -60,7 +60,6 @@ def _said(label: str, texts: Sequence[str] | None, style: Style) -> Iterator[str
 
 
 def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
-    """The values of `--query` expressions."""
     for query in queries:
         value = query["value"]
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -101,7 +101,6 @@ class MachineLines:
         return duration_text((now - self._since.get(machine["Name"], now)).total_seconds())
 
     def _coloured(self, line: str, word: str) -> str:
-        """The line with its word in the word's colour."""
         before, found, after = line.rpartition(f"  {word}")
         return f"{before}  {_COLOURS[word](self._style, word)}{after}" if found and word in _COLOURS else line
 

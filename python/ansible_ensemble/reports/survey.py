@@ -87,7 +87,6 @@ def _question(one: Input) -> Question:
 
 
 def _kind(one: Input) -> Question:
-    """The type of a question, with its limits or choices."""
     kind, choices = one["type"], _choices(one["constraints"])
     if one["secret"]:
         return {"type": "password"} | (_limits(one) if kind == "string" else {})

@@ -103,11 +103,7 @@ class GitRemote:
         return self._run("rev-parse", "refs/ensemble/new").decode().strip()
 
     def push(self, commit: str, branch: str, *, replacing: str) -> None:
-        """Set a branch to a commit, or delete it if that is empty, unless it has changed meanwhile.
-
-        Raises:
-            Refused: it has.
-        """
+        """Set a branch to a commit, or delete it if that is empty, or raise `Refused` if it has changed meanwhile."""
         lease = f"--force-with-lease={branch}:{replacing}"
         self._run("push", "--quiet", "--porcelain", "--no-verify", lease, "state", f"{commit}:{branch}")
 

@@ -32,7 +32,9 @@ class Unreachable(EnsembleError):
 
 
 class Store(Protocol):
-    """A location of state. Each method raises `Unreachable` if there is no access to it.
+    """A location of state.
+
+    Each method raises `Unreachable` if there is no access to it, and `Locked` if the lock of its id is no longer held.
 
     Attributes:
         where: the location as people read it, without credentials.
@@ -51,50 +53,30 @@ class Store(Protocol):
         """The files of the state, with the journal of a job that runs or was killed; None if there is no state yet."""
 
     def write(self, files: Files, note: str, lock_id: str) -> None:
-        """Replace the state; the note says what was done.
-
-        Raises:
-            Locked: the lock of this id is no longer held.
-        """
+        """Replace the state; the note says what was done."""
 
     def write_journal(self, name: str, journal: bytes, lock_id: str) -> None:
-        """Write the journal of the running job beside the state.
-
-        Raises:
-            Locked: the lock of this id is no longer held.
-        """
+        """Write the journal of the running job beside the state."""
 
     def take(self, lock: Lock) -> Lock | None:
         """Take the lock; returns who holds it if somebody does, and None if it is taken."""
 
     def renew(self, lock_id: str) -> None:
-        """Renew the lease of the lock of this id.
-
-        Raises:
-            Locked: the lock of this id is no longer held.
-        """
+        """Renew the lease of the lock of this id."""
 
     def release(self, lock_id: str, *, forced: bool = False) -> None:
         """Release the lock of this id; by force, the journal of a killed job stays as a part of the state."""
 
 
 def check_held(holder: Lock | None, lock_id: str) -> Lock:
-    """The lock that is held, which must be the one of this id.
-
-    Raises:
-        Locked: it is not.
-    """
+    """The lock that is held; `Locked` if it is not the one of this id."""
     if holder is None or holder.id != lock_id:
         raise Locked(f"the lock of the state was lost: {describe(holder) if holder else 'it was removed'}")
     return holder
 
 
 def check_id(holder: Lock | None, lock_id: str) -> None:
-    """Refuse to release what is not held, or a lock of another id.
-
-    Raises:
-        NotLocked: nothing is held.
-    """
+    """Refuse to release a lock of another id, or none (`NotLocked`)."""
     if holder is None:
         raise NotLocked("the state is not locked")
     if holder.id != lock_id:
