@@ -325,7 +325,7 @@ def _plan(plan: SavedPlan, status: int = 200) -> web.Response:
 def _words(plan: dict[str, Any]) -> dict[str, Any]:
     """A plan in the words that the command has for it."""
     fates = {change["address"]: fate(change) for change in plan["resource_changes"]}
-    places = {one["host"]: where_it_runs(one["host"]) for one in plan["operations"]}
+    places = {one["key"]: where_it_runs(one) for one in plan["operations"]}
     return {"summary": summary_line(plan), "empty": is_empty(plan), "fates": fates, "places": places}
 
 

@@ -114,7 +114,7 @@ function found(check) {
 
 function runs(operations, words) {
   if (!operations.length) return null;
-  return table(["Operation", "Runs", "Where"], operations.map((one) => [one.operation, h("code", {}, one.implementation), words.places[one.host]]));
+  return table(["Operation", "Runs", "Where"], operations.map((one) => [one.operation, h("code", {}, one.implementation), words.places[one.key]]));
 }
 
 function outputs(plan) {
