@@ -46,7 +46,6 @@ class FakeJob:
     journal: Path = Path("jobs/A6BKKsK50000.journal")
     callback_folders: Sequence[Path] = ()
     playbook: str = "tosca.ensemble.deploy"
-    variables: Mapping[str, Any] = field(default_factory=lambda: {"ensemble": "ensemble.yaml"})
     finished_with: list[int | None] = field(default_factory=list)
     released: bool = False
     finish_error: Exception | None = None
@@ -54,6 +53,9 @@ class FakeJob:
 
     def usual_seconds(self) -> dict[str, float]:
         return {}
+
+    def save(self) -> Mapping[str, Any]:
+        return {"ensemble": "ensemble.yaml"}
 
     def finish(self, interrupted_by: int | None = None) -> dict[str, Any]:
         self.finished_with.append(interrupted_by)
