@@ -213,8 +213,8 @@ operations:
       type: str
       sample: web1
     node:
-      description: The node of a mesh from which it ran there; null if that is the controller.
-      returned: always
+      description: The node of a mesh from which it ran there.
+      returned: when it ran from a node of a mesh
       type: str
       sample: dc2-1
     lane:

@@ -84,9 +84,13 @@ def _extra_variables(loader: Any, extra_vars: Sequence[str]) -> dict[str, Any]:
     from ansible.utils.context_objects import CLIArgs
     from ansible.utils.vars import load_extra_vars
 
-    context.CLIARGS = CLIArgs({**context.CLIARGS, "extra_vars": extra_vars})
+    before = context.CLIARGS
+    context.CLIARGS = CLIArgs({**before, "extra_vars": extra_vars})
     load_extra_vars.extra_vars = None  # it keeps those that it read
-    return dict(load_extra_vars(loader))
+    try:
+        return dict(load_extra_vars(loader))
+    finally:
+        context.CLIARGS, load_extra_vars.extra_vars = before, None
 
 
 def _check(given: Mapping[str, Any], asked: Mapping[str, Any], engine: Any) -> None:
