@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -24,8 +24,10 @@ from ansible_ensemble.projects.git import ignored_below, repository_of
 from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
 from ansible_ensemble.state.files import PLACES
 
+#: What holds secrets, or may.
+_SECRETS = ("*.tfstate*", ".terraform", ".vault_pass*", ".env", "id_rsa", "id_ecdsa", "id_ed25519", "*.key")
 #: What is of a deployment or of one machine, and not of the service template.
-_LEFT = (*LEFT_BEHIND, *PLACES, *PROJECT_FILES, "*.vault-password", ".opera", ".secrets", "local", "secrets")
+_LEFT = (*LEFT_BEHIND, *PLACES, *PROJECT_FILES, "*.vault-password", ".opera", ".secrets", "local", "secrets", *_SECRETS)
 
 
 def package(path: str, *, entry: str | None = None, out: str | None = None) -> dict[str, Any]:
@@ -92,11 +94,20 @@ def _stays(root: Path, target: Path) -> Callable[[Path], bool]:
     """Whether something stays out of the archive: the archive itself, what is no part of it, and what git ignores."""
     repository = repository_of(root)
     left = {resolved(target), *(ignored_below(repository, root) if repository is not None else ())}
-    return lambda path: path in left or any(fnmatch(path.name, pattern) for pattern in _LEFT)
+
+    def stays(path: Path) -> bool:
+        meant = [path]
+        if path.is_symlink() and (file := resolved(path)).is_relative_to(root):
+            meant += [file, *(folder for folder in file.parents if folder.is_relative_to(root) and folder != root)]
+        return any(one in left or any(fnmatch(one.name, pattern) for pattern in _LEFT) for one in meant)
+
+    return stays
 
 
 def _version(template: Path) -> str:
     data = read_yaml(template).data if template.suffix != SUFFIX else {}
+    if not isinstance(data, Mapping):
+        raise InvalidInput(f"{template.name} is no service template: it must be a map", Place(str(template)))
     return "2.0" if str(data.get("tosca_definitions_version")).startswith("tosca_2_") else "1.1"
 
 

@@ -100,11 +100,12 @@ class Carrier:
     async def _stay_connected(self) -> None:
         heard = time.monotonic()
         while True:
-            since = time.monotonic()
+            since = None
             try:
                 async with Wire(await connect(self._path, self._node, SERVICE)) as wire:
                     async with asyncio.timeout(control.PATIENCE):
                         hello = hello_of(await wire.receive(), self._node)
+                    since = time.monotonic()
                     self._wire, self._connection = wire, Connection(self._node, hello.challenge)
                     for name, sent in list(self._open.items()):
                         if name in self._open:
@@ -117,7 +118,7 @@ class Carrier:
             except EnsembleError as error:
                 problem = str(error)
             finally:
-                if time.monotonic() - since > BEAT:  # else it may hang up for what it is told
+                if since is not None and time.monotonic() - since > BEAT:  # else it may hang up for what it is told
                     heard = time.monotonic()
                 self._wire = self._connection = None
             if time.monotonic() - heard > PATIENCE:

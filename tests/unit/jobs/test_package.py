@@ -83,6 +83,16 @@ def test_what_is_of_a_deployment_stays_out(site: Path) -> None:
     assert files_of("service.csar") == [".gitignore", *FILES]
 
 
+def test_a_link_to_what_stays_out_stays_out(site: Path) -> None:
+    for name in ("secrets/nested/pw", "terraform.tfstate", ".env"):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text("canary")
+    (site / "app.conf").symlink_to("secrets/nested/pw")
+    (site / "state.json").symlink_to("terraform.tfstate")
+    files = package(str(site))["files"]
+    assert not {"app.conf", "state.json", "terraform.tfstate", ".env", "secrets/nested/pw"} & set(files)
+
+
 def test_the_service_template_of_an_ensemble_is_meant(site: Path) -> None:
     (site / "other.yaml").write_text(SERVICE)
     (site / "ensemble.yaml").write_text("kind: Ensemble\nspec: {service_template: other.yaml}\n")
