@@ -129,7 +129,7 @@ async def _do(wire: Wire, orders: Orders, who: str, told: Begin | Cancel | Ackno
                 orders.cancel(who, name)
             case Acknowledge(name):
                 orders.acknowledge(who, name)
-    except EnsembleError as error:
+    except (EnsembleError, OSError) as error:  # OSError: what is known of orders cannot be written
         await wire.send({"refused": str(error), "of": told.name})
 
 

@@ -70,8 +70,9 @@ class MeshWorkers:
 
     async def acknowledge(self, node: str, names: Iterable[str]) -> None:
         """Have a node forget commands whose outcomes are safe."""
-        for name in names:
-            await self._carriers[node].acknowledge(name)
+        if (carrier := self._carriers.get(node)) is not None:  # else none has left
+            for name in names:
+                await carrier.acknowledge(name)
 
     async def close(self) -> None:
         """End the connections."""
