@@ -58,7 +58,9 @@ class _Around(Struct, frozen=True):
     """What tasks have from what is around them.
 
     Attributes:
-        named: names that tasks of the same play give values; `_ANY` among them if these may be any.
+        named: names that tasks before them give values; `_ANY` among them if these may be any.
+        is_computed: whether their play reads files of variables.
+        parameters: what wins over the variables of a role itself.
     """
 
     file: Path
@@ -66,6 +68,8 @@ class _Around(Struct, frozen=True):
     variables: Mapping[str, Any] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
+    is_computed: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     hosts: str = ""
     handlers: tuple[str, ...] = ()
     including: frozenset[Path] = frozenset()
@@ -113,19 +117,19 @@ def _of_plays(plays: Any, around: _Around) -> Iterator[WritingTask]:
             file = around.base / imported if imported else None
             if file is not None and file.is_file() and not around.is_within(file):
                 including = around.into(file).including
-                yield from _of_plays(_read(file), _Around(file, file.parent, including=including))
+                yield from _of_plays(_read(file), _Around(file, file.parent, named=around.named, including=including))
             continue
         handlers = tuple(task_text(place) for place in _places(play.get("handlers")))
         hosts = play["hosts"]
         pattern = ",".join(map(str, hosts)) if isinstance(hosts, list) else str(hosts)
-        named = {_ANY} if play.get("vars_files") or play.get("vars_prompt") else set()
-        inside = replace(around.within(play), hosts=pattern, handlers=handlers, named=named)
+        is_computed = bool(play.get("vars_files") or play.get("vars_prompt"))
+        inside = replace(around.within(play), hosts=pattern, handlers=handlers, is_computed=is_computed)
         yield from _of_tasks(play.get("pre_tasks"), inside)
         roles = play.get("roles")
         for role in roles if isinstance(roles, list) else ():
             entry = {"role": role} if isinstance(role, str) else _map(role)
             parameters = {name: value for name, value in entry.items() if name not in _OF_ROLES}
-            yield from _of_named_role(entry, replace(inside, variables={**inside.variables, **parameters}))
+            yield from _of_named_role(entry, replace(inside, parameters={**parameters, **_map(entry.get("vars"))}))
         for section in _SECTIONS[1:]:
             yield from _of_tasks(play.get(section), inside)
 
@@ -140,7 +144,8 @@ def _of_tasks(tasks: Any, around: _Around) -> Iterator[WritingTask]:
         elif name := _named(task, _FILES, "file"):
             yield from _of_file(name, inside)
         elif entries := [entry for one in _ROLES if (entry := _entry(task, one)) is not None]:
-            yield from _of_named_role(_map(entries[0]), inside)
+            parameters = {**inside.parameters, **_map(task.get("vars"))}
+            yield from _of_named_role(_map(entries[0]), replace(inside, parameters=parameters))
         else:
             yield from _of_task(task, inside)
 
@@ -165,7 +170,7 @@ def _of_task(task: Mapping[str, Any], around: _Around) -> Iterator[WritingTask]:
             around.hosts,
             around.handlers if task.get("notify") else (),
             around.defaults,
-            frozenset(around.named) if _ANY not in around.named else None,
+            None if around.is_computed or _ANY in around.named else frozenset(around.named),
         )
 
 
@@ -191,7 +196,7 @@ def _of_named_role(entry: Mapping[str, Any], around: _Around) -> Iterator[Writin
     name = entry.get("role") or entry.get("name")
     folder = around.base / "roles" / str(name)
     if name is not None and folder.is_dir():
-        yield from _of_role(folder, str(entry.get("tasks_from") or "main"), around.within(entry))
+        yield from _of_role(folder, str(entry.get("tasks_from") or "main"), around)
 
 
 def _of_role(folder: Path, entry: str, around: _Around) -> Iterator[WritingTask]:
@@ -204,7 +209,7 @@ def _of_role(folder: Path, entry: str, around: _Around) -> Iterator[WritingTask]
     inside = around.into(
         file,
         base=folder,
-        variables={**around.variables, **variables},
+        variables={**around.variables, **variables, **around.parameters},
         defaults={**around.defaults, **defaults},
         handlers=(*around.handlers, *(task_text(one) for one in _places(_read(handlers) if handlers else None))),
     )

@@ -132,6 +132,17 @@ RUNNING = """\
   vars_files: [more.yml]
   tasks: [{copy: {dest: "{{ at }}/a", content: x}}]
 """
+ROLES = """\
+- hosts: web
+  vars: {where: /play}
+  roles: [app, {role: app, where: /parameter}, {role: app, vars: {where: /entry}}]
+  tasks:
+    - include_role: {name: app}
+      vars: {where: /task}
+    - set_fact: {other: 1}
+- hosts: web
+  tasks: [{copy: {dest: "{{ other }}/a", content: x}}]
+"""
 
 
 def test_what_tasks_give_values_as_they_run_is_unknown(tmp_path: Path) -> None:
@@ -141,6 +152,17 @@ def test_what_tasks_give_values_as_they_run_is_unknown(tmp_path: Path) -> None:
     role, *tasks = writing_tasks("playbook", str(tmp_path / "site.yml"))
     assert (role.variables["where"], role.defaults["where"]) == ("/parameter", "/one")
     assert [one.unknown for one in tasks] == [frozenset(), {"seen", "at"}, None, None]
+
+
+def test_variables_of_a_role_win_as_ansible_has_it(tmp_path: Path) -> None:
+    more = {"site.yml": ROLES, "roles/app/vars/main.yml": "where: /role\n"}
+    more["roles/app/tasks/main.yml"] = "- template: {src: a, dest: '{{ where }}/f'}\n"
+    for name, text in {**FILES, **more}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    *roles, last = writing_tasks("playbook", str(tmp_path / "site.yml"))
+    assert [one.variables["where"] for one in roles] == ["/role", "/parameter", "/entry", "/task"]
+    assert last.unknown == {"other"}, "a fact lasts"
 
 
 def test_files_that_include_themselves_are_read_once(tmp_path: Path) -> None:
