@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.yaml import place_of
+from ansible_ensemble.projects.sections import as_section
 
 _COUNTS = ("jobs", "jobs_per_host")
 _KEYS = (*_COUNTS, "fast_modules", "stock_modules")
@@ -34,15 +35,8 @@ def given_settings(section: object, place: Place | None = None) -> dict[str, Any
     """The values of a section, by the names of `ExecutionSettings`; None has none."""
     if section is None:
         return {}
-    if not isinstance(section, Mapping):
-        raise InvalidInput("execution must be a map", place, "its keys are " + ", ".join(_KEYS))
-    values: dict[str, Any] = {}
-    for key, value in section.items():
-        where = place_of(section, key) or place
-        if key not in _KEYS:
-            raise InvalidInput(f"execution has no key {key!r}", where, "its keys are " + ", ".join(_KEYS))
-        values[key] = _checked(key, value, where)
-    return values
+    known = as_section(section, "execution", _KEYS, place)
+    return {key: _checked(key, value, place_of(known, key) or place) for key, value in known.items()}
 
 
 def _checked(key: str, value: Any, place: Place | None) -> Any:
@@ -102,12 +96,8 @@ def state_settings(section: object, place: Place | None = None) -> StateSettings
     kind = next((name for name in KEYS if name in section), None)
     if kind is None:
         raise InvalidInput("state names no location", place, f"it has one of {', '.join(KEYS)}")
-    for key, value in section.items():
-        where = place_of(section, key) or place
-        if key != kind and key not in KEYS[kind]:
-            known = ", ".join((kind, *KEYS[kind]))
-            raise InvalidInput(f"state in {kind} has no key {key!r}", where, f"its keys are {known}")
-        _check(kind, str(key), value, where)
+    for key, value in as_section(section, f"state in {kind}", (kind, *KEYS[kind]), place).items():
+        _check(kind, key, value, place_of(section, key) or place)
     return StateSettings(kind, dict(section), place)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from string import Template
@@ -22,6 +22,7 @@ from ansible_ensemble.core.texts import with_shown_urls, without_credentials
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.projects.git import git_environment, repository_of, run_git
 from ansible_ensemble.projects.lock import lock_path
+from ansible_ensemble.projects.sections import as_section
 
 _MODES = ("no", "try", "require")
 _KEYS = ("lock", "url", "name")
@@ -73,18 +74,15 @@ def lfs_settings(section: object, place: Place | None = None) -> LfsSettings:
     """Read the `lfs_lock` section; None is the default."""
     if section is None:
         return LfsSettings()
-    if not isinstance(section, Mapping):
-        raise InvalidInput("lfs_lock must be a map", place, hint="its keys are " + ", ".join(_KEYS))
-    for key, value in section.items():
-        if key not in _KEYS:
-            raise InvalidInput(f"lfs_lock has no key {key!r}", place, hint="its keys are " + ", ".join(_KEYS))
+    values = as_section(section, "lfs_lock", _KEYS, place)
+    for key, value in values.items():
         if not isinstance(value, (str, bool)):
             raise InvalidInput(f"{key} of lfs_lock must be a text", place)
     # `lock: no` of a YAML 1.1 reader is a boolean
-    mode = "no" if section.get("lock") is False else str(section.get("lock", "no"))
+    mode = "no" if values.get("lock") is False else str(values.get("lock", "no"))
     if mode not in _MODES:
         raise InvalidInput(f"lfs_lock cannot be {mode!r}", place, hint="it is one of " + ", ".join(_MODES))
-    return LfsSettings(mode, str(section.get("url", "")), str(section.get("name", "")))
+    return LfsSettings(mode, str(values.get("url", "")), str(values.get("name", "")))
 
 
 def acquire_global(

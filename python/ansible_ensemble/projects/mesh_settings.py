@@ -11,6 +11,7 @@ from msgspec import Struct
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.documents.yaml import place_of
+from ansible_ensemble.projects.sections import as_section
 
 _KEYS = ("socket", "key", "place")
 #: What of an operation rules may match.
@@ -49,37 +50,21 @@ def mesh_settings(section: object, folder: Path, place: Place | None = None) -> 
     """Read a `mesh` section, whose paths start in a folder; None, where there is none, means no mesh."""
     if section is None:
         return None
-    _check_keys("mesh", section, _KEYS, ("socket", "key"), place)
-    assert isinstance(section, Mapping)
-    rules = section.get("place") or []
+    mesh = as_section(section, "mesh", _KEYS, place, needed=("socket", "key"))
+    rules = mesh.get("place") or []
     if not isinstance(rules, list):
-        raise InvalidInput("place of mesh must be a list", place_of(section, "place") or place)
-    socket, key = (folder / with_home(_text("mesh", section, name, place)) for name in ("socket", "key"))
+        raise InvalidInput("place of mesh must be a list", place_of(mesh, "place") or place)
+    socket, key = (folder / with_home(_text("mesh", mesh, name, place)) for name in ("socket", "key"))
     return MeshSettings(
         socket, key, tuple(_rule(rule, place_of(rules, one) or place) for one, rule in enumerate(rules))
     )
 
 
 def _rule(rule: object, place: Place | None) -> Rule:
-    _check_keys("a rule of mesh", rule, ("match", "node"), ("node",), place)
-    assert isinstance(rule, Mapping)
-    match = rule.get("match") or {}
-    _check_keys("match of mesh", match, MATCHED, (), place)
-    return Rule({key: _text("match", match, key, place) for key in match}, _text("a rule of mesh", rule, "node", place))
-
-
-def _check_keys(
-    what: str, section: object, known: tuple[str, ...], needed: tuple[str, ...], place: Place | None
-) -> None:
-    hint = f"its keys are {', '.join(known)}"
-    if not isinstance(section, Mapping):
-        raise InvalidInput(f"{what} must be a map", place, hint)
-    for key in section:
-        if key not in known:
-            raise InvalidInput(f"{what} has no key {key!r}", place_of(section, key) or place, hint)
-    for key in needed:
-        if key not in section:
-            raise InvalidInput(f"{what} lacks {key}", place, hint)
+    written = as_section(rule, "a rule of mesh", ("match", "node"), place, needed=("node",))
+    match = as_section(written.get("match") or {}, "match of mesh", MATCHED, place)
+    texts = {key: _text("match", match, key, place) for key in match}
+    return Rule(texts, _text("a rule of mesh", written, "node", place))
 
 
 def _text(what: str, section: Mapping[str, Any], key: str, place: Place | None) -> str:
