@@ -75,6 +75,11 @@ def find_meta(root: Path) -> Path | None:
     return next((root / name for name in names if (root / name).is_file()), None)
 
 
+def is_of_tosca_2(template: object) -> bool:
+    """Whether a service template, as it is written, is of TOSCA 2.0 or a later version."""
+    return isinstance(template, dict) and str(template.get("tosca_definitions_version")).startswith("tosca_2_")
+
+
 def find_entry(root: Path, shown: Path | None = None) -> Path:
     """Return the entry service template of an unpacked archive; errors show the archive it is from."""
     archive = Place(str(shown or root))
@@ -85,10 +90,9 @@ def find_entry(root: Path, shown: Path | None = None) -> Path:
         raise InvalidInput(f"the archive has no file {META}", archive, f"add it, or remove the folder {_FOLDER}")
     entry = _only_yaml(root, archive)
     document = read_yaml(entry, f"{archive.file}/{entry.name}")
-    data = document.data if isinstance(document.data, dict) else {}
-    if str(data.get("tosca_definitions_version")).startswith("tosca_2_"):
+    if is_of_tosca_2(document.data):
         return entry
-    metadata = data.get("metadata")
+    metadata = document.data.get("metadata") if isinstance(document.data, dict) else None
     for key in ("template_name", "template_version"):
         if not isinstance(metadata, dict) or metadata.get(key) in (None, ""):
             place = place_of(document.data, "metadata") or Place(f"{archive.file}/{entry.name}")

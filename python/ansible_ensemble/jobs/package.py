@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.documents.csar import find_meta
+from ansible_ensemble.documents.csar import find_meta, is_of_tosca_2
 from ansible_ensemble.documents.csar_writing import files_below, write_csar
 from ansible_ensemble.documents.paths import confine, is_file, is_folder, is_there, resolved
 from ansible_ensemble.documents.yaml import read_yaml
@@ -108,7 +108,7 @@ def _version(template: Path) -> str:
     data = read_yaml(template).data if template.suffix != SUFFIX else {}
     if not isinstance(data, Mapping):
         raise InvalidInput(f"{template.name} is no service template: it must be a map", Place(str(template)))
-    return "2.0" if str(data.get("tosca_definitions_version")).startswith("tosca_2_") else "1.1"
+    return "2.0" if is_of_tosca_2(data) else "1.1"
 
 
 def _check(made: Path, target: Path) -> None:
