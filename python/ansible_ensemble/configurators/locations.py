@@ -131,20 +131,20 @@ def _roles_path() -> Iterator[Path]:
 
 def collection_folders(root: Path) -> tuple[Path, ...]:
     """Folders that hold collections by namespace, in the order in which Ansible searches them."""
-    return _collection_folders(root, _here(), tuple(map(os.environ.get, _SETTINGS)), tuple(sys.path))
+    return _collection_folders(root, tuple(sys.path), _search_settings())
 
 
-def _here() -> str:
+def _search_settings() -> tuple[str | None, ...]:
+    """What says where Ansible searches: its settings may be in the working directory, or environment variables."""
     try:
-        return os.getcwd()  # noqa: PTH109  (each operation asks)
+        here = os.getcwd()  # noqa: PTH109  (each operation asks)
     except OSError:
-        return ""
+        here = ""
+    return here, *map(os.environ.get, _SETTINGS)
 
 
 @lru_cache(maxsize=16)
-def _collection_folders(
-    root: Path, _here: str, _given: tuple[str | None, ...], path: tuple[str, ...]
-) -> tuple[Path, ...]:
+def _collection_folders(root: Path, path: tuple[str, ...], _settings: tuple[str | None, ...]) -> tuple[Path, ...]:
     configured = _COLLECTIONS_PATH
     if may_be_set("collections_path", ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME")):
         configured = setting("COLLECTIONS_PATHS")
@@ -178,11 +178,11 @@ def _has_module(folder: Path, name: str) -> bool:
 def library_folders(operation: Operation, root: Path) -> list[Path]:
     """Folders that hold modules by their short names."""
     own = [base / "library" for base in (operation.base, root) if base is not None]
-    return [*own, *_library(_here(), tuple(map(os.environ.get, _SETTINGS)))]
+    return [*own, *_library(_search_settings())]
 
 
 @lru_cache(maxsize=16)
-def _library(_here: str, _given: tuple[str | None, ...]) -> tuple[Path, ...]:
+def _library(_settings: tuple[str | None, ...]) -> tuple[Path, ...]:
     if may_be_set("library", ("ANSIBLE_LIBRARY", "ANSIBLE_HOME")):
         return tuple(map(Path, setting("DEFAULT_MODULE_PATH")))
     return tuple(Path(folder).expanduser() for folder in _MODULE_PATH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.expressions.context import Context
 from ansible_ensemble.expressions.inventory import find_inventory, own_host
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.language.entities import NodeTemplate, Operation
@@ -107,13 +108,16 @@ class _Values:
         self._instance = member.instance or Instance(member.name, member.template.name)
         self._template = member.template
         self._operation = operation
-        self._known: Mapping[str, Any] | None = None
 
-    @property
+    @cached_property
     def _inputs(self) -> Mapping[str, Any]:
-        if self._known is None:
-            self._known = self._scope().inputs
-        return self._known
+        inputs: Mapping[str, Any] = self._scope().inputs
+        return inputs
+
+    @cached_property
+    def _context(self) -> Context:
+        context: Context = self._scope().context()
+        return context
 
     def _scope(self, variables: Mapping[str, Any] | None = None) -> Any:
         operation = self._operation
@@ -183,7 +187,7 @@ class _Values:
 
     def _matching(self, pattern: str) -> list[str]:
         try:
-            inventory = find_inventory(self._scope().context())
+            inventory = find_inventory(self._context)
             return list(inventory.matching(pattern) or ()) if inventory is not None else []
         except EnsembleError:  # who runs it is told
             return []
@@ -199,11 +203,10 @@ class _Values:
         Raises:
             KeyError: there is none.
         """
-        context = self._scope().context()
-        inventory = find_inventory(context)
+        inventory = find_inventory(self._context)
         if inventory is None:
             raise KeyError(name)
-        known = host if host in inventory.hosts else own_host(context, inventory.hosts)
+        known = host if host in inventory.hosts else own_host(self._context, inventory.hosts)
         return inventory.raw(known, name)
 
 
