@@ -26,6 +26,7 @@ def _end_at_once() -> None:
 
 # core loads an action before it forks the worker of its task: this is the process that all of them come from
 load_early()
+gc.freeze()  # what is loaded stays until the end, and no worker looks through it for garbage
 atexit.register(_end_at_once)
 
 

@@ -19,7 +19,7 @@ from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.execution.conversation import Answer
-from ansible_ensemble.lanes import core, frames, outcomes, processes
+from ansible_ensemble.lanes import core, core_routing, frames, outcomes, processes
 from ansible_ensemble.lanes.core_callbacks import TaskEvent
 from ansible_ensemble.lanes.hub_process import HubProcess
 from ansible_ensemble.lanes.project_collections import ProjectCollections
@@ -143,7 +143,7 @@ class AnsibleLanes:
             process.served = self._recycle
         if self._zygote:
             self._former.append(self._zygote)
-            self._zygote = Zygote(_collection_paths())
+            self._zygote = Zygote(_collection_paths(), core_routing.redirections())
 
     async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell, answer: Answer) -> Outcome:
         self._renew()
@@ -237,7 +237,7 @@ class AnsibleLanes:
 
     def _begin_zygote(self, *, later: bool) -> None:
         """Begin the process for local modules, or as soon as there is one."""
-        self._zygote = zygote = Zygote(_collection_paths(), later=later)
+        self._zygote = zygote = Zygote(_collection_paths(), core_routing.redirections(), later=later)
         if zygote.waiting:
             asyncio.get_running_loop().add_reader(zygote.waiting, self._start_zygote, zygote)
 

@@ -16,6 +16,7 @@ from ansible_ensemble.core.ansible_settings import setting
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.orders import Host
 from ansible_ensemble.lanes import membership
+from ansible_ensemble.lanes.core_routing import parse_when_asked
 from ansible_ensemble.lanes.decrypted import note_decrypted
 from ansible_ensemble.lanes.expressions import trusted
 
@@ -254,6 +255,7 @@ def standalone_session(
             }
         )
     if AnsibleCollectionConfig.collection_finder is None:
+        parse_when_asked()
         init_plugin_loader([str(path) for path in collections] or None)
     if loader is None:
         loader = DataLoader()

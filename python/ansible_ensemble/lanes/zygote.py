@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import selectors
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +36,12 @@ class Zygote:
 
     Args:
         collection_paths: folders that hold an `ansible_collections` folder, in order of search.
+        redirections: those of core's own imports.
         later: whether it waits for `start`; requests wait with it.
     """
 
-    def __init__(self, collection_paths: list[str], *, later: bool = False) -> None:
-        self._paths = collection_paths
+    def __init__(self, collection_paths: list[str], redirections: Mapping[str, Any], *, later: bool = False) -> None:
+        self._arguments = [json.dumps(redirections, default=dict), *collection_paths]
         self._control, self._theirs = socket.socketpair()
         self._process: subprocess.Popen[bytes] | None = None
         if not later:
@@ -54,7 +57,7 @@ class Zygote:
         program = Path(__file__).with_name("zygote_main.py")
         # -P: the folder of the program must not be searched for the modules' imports
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(program), *self._paths],
+            [sys.executable, "-P", str(program), *self._arguments],
             stdin=self._theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

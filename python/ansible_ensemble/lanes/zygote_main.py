@@ -1,11 +1,12 @@
 """The zygote's program: a small warm process that runs each local Ansible module in a child forked from itself.
 
 It knows `ansible.module_utils` and nothing of the controller, so a fork is cheap and a module finds its imports ready.
-It is started as `python zygote_main.py [collection path ...]` with a control socket as standard input. A request is one
-byte on that socket with three descriptors: a connection, and the write ends of the module's output and error pipes. On
-the connection the client sends the request as a frame (four bytes of length, JSON), and the zygote answers `s` before
-the module starts and its exit code as a line when it ended. A client that closes its connection ends its module. When
-the control socket is closed, every module is ended and the zygote with them.
+It is started as `python zygote_main.py REDIRECTIONS [collection path ...]` with a control socket as standard input; the
+redirections are those of core's imports, as JSON. A request is one byte on that socket with three descriptors: a
+connection, and the write ends of the module's output and error pipes. On the connection the client sends the request as
+a frame (four bytes of length, JSON), and the zygote answers `s` before the module starts and its exit code as a line
+when it ended. A client that closes its connection ends its module. When the control socket is closed, every module is
+ended and the zygote with them.
 """
 
 from __future__ import annotations
@@ -321,13 +322,14 @@ def set_environment(wanted: dict[str, str]) -> None:
             os.environ[name] = value
 
 
-def prepare(collection_paths: list[str]) -> WarmModules | None:
+def prepare(redirections: dict[str, Any], collection_paths: list[str]) -> WarmModules | None:
     """Import what every module needs; None if this ansible-core runs modules in a way that is not known here."""
     try:
         from ansible.module_utils._internal._ansiballz import _loader
-        from ansible.utils.collection_loader._collection_finder import _AnsibleCollectionFinder
+        from ansible.utils.collection_loader import _collection_finder
 
-        _AnsibleCollectionFinder(paths=collection_paths)._install()
+        know_redirections(_collection_finder, redirections)
+        _collection_finder._AnsibleCollectionFinder(paths=collection_paths)._install()
         parameters = loader_parameters(_loader)
     except (ImportError, AttributeError):
         return None
@@ -348,6 +350,17 @@ def prepare(collection_paths: list[str]) -> WarmModules | None:
     return modules
 
 
+def know_redirections(finder: Any, redirections: dict[str, Any]) -> None:
+    """Have core's finder take these of its own imports: they are all that it asks its file for, which is large."""
+    parse = finder._meta_yml_to_dict
+
+    def parsed(text: bytes, identity: Any) -> Any:
+        own = identity == ("ansible.builtin", "runtime.yml")
+        return {"import_redirection": redirections} if own else parse(text, identity)
+
+    finder._meta_yml_to_dict = parsed
+
+
 def loader_parameters(loader: Any) -> set[str]:
     """The names of the arguments that Ansible's module runner takes."""
     code = loader.run_module.__code__
@@ -355,10 +368,10 @@ def loader_parameters(loader: Any) -> set[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Serve on standard input, with these collection paths."""
+    """Serve on standard input, with these redirections and collection paths."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-    modules = prepare(arguments)
+    modules = prepare(json.loads(arguments[0]), arguments[1:])
     if modules is None:
         return 1
     gc.collect()

@@ -28,7 +28,7 @@ def modules(tmp_path: Path) -> Path:
 @pytest.fixture
 def zygote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Zygote]:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # what it prints itself would hide from the tests
-    zygote = Zygote([str(tmp_path)])
+    zygote = Zygote([str(tmp_path)], {})
     yield zygote
     zygote.close()
 
@@ -153,4 +153,24 @@ def test_a_newer_runner_with_unknown_arguments_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr(
         "ansible.utils.collection_loader._collection_finder._AnsibleCollectionFinder._install", lambda _: 0
     )
-    assert zygote_main.prepare([]) is None
+    assert zygote_main.prepare({}, []) is None
+
+
+def test_it_parses_no_file_of_core(zygote: Zygote, modules: Path) -> None:
+    (modules / "one.py").write_text(
+        "import sys\nfrom ansible.module_utils import basic\nprint('yaml' in sys.modules)\nsys.exit()\n"
+    )
+    run = zygote.run(request("one"))
+    assert run and (run.stdout, run.stderr) == (b"False\n", b"")
+
+
+def test_imports_of_core_are_redirected(tmp_path: Path, modules: Path) -> None:
+    (modules / "one.py").write_text(
+        "import ansible.module_utils.former as found\nprint(found.__name__)\nraise SystemExit\n"
+    )
+    zygote = Zygote([str(tmp_path)], {"ansible.module_utils.former": {"redirect": "ansible.module_utils.basic"}})
+    try:
+        run = zygote.run(request("one"))
+    finally:
+        zygote.close()
+    assert run and run.stdout == b"ansible.module_utils.basic\n", run
