@@ -58,6 +58,32 @@ class PlanOutcome(Struct):
         lost = lost_values(self.plan.options)
         return [f"{kind[:-1]} {name}" for kind, names in lost.items() for name in names]
 
+    def with_instances(self) -> dict[str, Any]:
+        """The document, with `instances` and the members of each of the topology's `groups`, as graphs are drawn of.
+
+        Of each instance its `name`, `type`, `host`, `status`, `state`, whether it is `used`, and whom it `needs`.
+        """
+        read = self.ensemble
+        needs = read.requirements()
+        aggregate(read.instances, needs)
+        instances = [
+            {
+                "name": instance.name,
+                "type": read.topology.node_templates[instance.template].type.name,
+                "host": instance.host,
+                "status": (instance.effective or instance.status).value,
+                "state": instance.state.value if instance.state else None,
+                "used": is_used(read.topology.node_templates[instance.template]),
+                "needs": [name for name in (instance.host, *needs.get(instance.name, ())) if name],
+            }
+            for instance in read.instances
+        ]
+        groups = {
+            group.name: sorted({*members, *(one.name for one in read.instances if one.template in members)})
+            for group, members in all_groups(read.topology)
+        }
+        return {**self.document, "instances": instances, "groups": groups}
+
     def predict(self, report: Mapping[str, Any]) -> None:
         """Add the results of a dry run of the plan."""
         from ansible_ensemble.engine.predictions import predict
@@ -84,34 +110,6 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
     outcome = _plan_of(read, workflow, job_options)
     outcome.warn(rollback_warnings(read, job_options))
     return outcome
-
-
-def plan_and_instances(ensemble: str, workflow: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of a plan, `instances`, and the members of each of the topology's `groups`.
-
-    Of each instance its `name`, `type`, `host`, `status`, `state`, whether it is `used`, and whom it `needs`.
-    """
-    job_options = JobOptions.from_mapping(options)
-    read = read_current(locate(ensemble), job_options)
-    needs = read.requirements()
-    aggregate(read.instances, needs)
-    instances = [
-        {
-            "name": instance.name,
-            "type": read.topology.node_templates[instance.template].type.name,
-            "host": instance.host,
-            "status": (instance.effective or instance.status).value,
-            "state": instance.state.value if instance.state else None,
-            "used": is_used(read.topology.node_templates[instance.template]),
-            "needs": [name for name in (instance.host, *needs.get(instance.name, ())) if name],
-        }
-        for instance in read.instances
-    ]
-    groups = {
-        group.name: sorted({*members, *(one.name for one in read.instances if one.template in members)})
-        for group, members in all_groups(read.topology)
-    }
-    return {**_plan_of(read, workflow, job_options).document, "instances": instances, "groups": groups}
 
 
 def _plan_of(read: Ensemble, workflow: str, job_options: JobOptions) -> PlanOutcome:

@@ -31,7 +31,7 @@ def inputs_lines(inputs: Sequence[Mapping[str, Any]], style: Style, hint: str = 
         symbol = style.symbol("~") if "before" in one else " "
         name = pad(f"{clean(one['name'])}:", longest + 1)
         origin = style.faint(f"({clean(one['origin'])})")
-        yield f"  {symbol} {name} {_value(one)} {origin}"
+        yield f"  {symbol} {name} {input_value(one)} {origin}"
     if any(one["origin"].startswith("given to") for one in inputs):
         yield style.faint(f"    {hint}")
     yield ""
@@ -73,7 +73,8 @@ def _begins_with(one: Mapping[str, Any], style: Style) -> str:
     return one_line(one["default"]) if "default" in one else ""
 
 
-def _value(one: Mapping[str, Any]) -> str:
+def input_value(one: Mapping[str, Any]) -> str:
+    """The value of an input of a plan, and the one before it if it changes."""
     if one["sensitive"]:
         return _SECRET + (" changes" if "before" in one else "")
     return f"{one_line(one['before'])} -> {one_line(one['value'])}" if "before" in one else one_line(one["value"])

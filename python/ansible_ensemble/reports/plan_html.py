@@ -8,6 +8,7 @@ from ansible_ensemble.core.actions import Action
 from ansible_ensemble.core.errors import shown_path
 from ansible_ensemble.reports.graph import graph_of
 from ansible_ensemble.reports.graph_svg import graph_svg
+from ansible_ensemble.reports.inputs_text import input_value
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.page import drawing, page, table, text
@@ -28,6 +29,8 @@ def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
         drawing(graph_svg(graph), "Graph") if graph.boxes else "",
         _legend(plan),
         *(f"<p><strong>Warning:</strong> {text(warning)}</p>" for warning in plan["warnings"]),
+        _inputs(plan.get("inputs") or []),
+        *(f"<p>{text(one['previous_address'])} has moved to {text(one['address'])}</p>" for one in plan.get("moved", ())),
         *(_instance(change, runs) for change in plan["resource_changes"]),
     ]
     if outputs:
@@ -46,6 +49,11 @@ def _legend(plan: dict[str, Any]) -> str:
     return f'<p class="faint">{text(" · ".join(words))}</p>' if words else ""
 
 
+def _inputs(inputs: list[dict[str, Any]]) -> str:
+    rows = [[text(one["name"]), text(input_value(one)), text(one["origin"])] for one in inputs]
+    return f"<h2>Inputs</h2>{table(rows, ('Input', 'Value', 'From'))}" if rows else ""
+
+
 def _instance(change: dict[str, Any], operations: dict[str, dict[str, Any]]) -> str:
     symbol, name = change["symbol"], change["address"]
     colour = WEB[Action(symbol).colour]
@@ -53,6 +61,8 @@ def _instance(change: dict[str, Any], operations: dict[str, dict[str, Any]]) -> 
     kind = f'<span class="faint">{text(change["type"])}</span>'
     runs = [operations[key] for key in change["operations"] if key in operations]
     body = _values(change["change"]["values"]) + _found(change) + _runs(runs) + "".join(map(_prediction, runs))
+    if change.get("leaves"):
+        body += f'<p class="faint">undeploy leaves: {text(change["leaves"])}</p>'
     shown = " open" if change["change"]["values"] or change.get("found") else ""
     return f'<details style="--c: {colour}"{shown}><summary>{head} {kind}</summary>{body}</details>'
 

@@ -86,6 +86,9 @@ class FakePlan:
     def save(self, path: Path) -> None:
         self.saved.append(path)
 
+    def with_instances(self) -> dict[str, Any]:
+        return {**self.document, "instances": [{"name": "db", "status": "ok", "state": "started", "needs": []}]}
+
     def predict(self, report: Any) -> None:
         self.predicted.append(report)
 
@@ -107,10 +110,6 @@ class FakeJobs:
     def make_plan(self, ensemble, workflow, options):
         self._called("make_plan", ensemble, workflow, dict(options))
         return self.plan
-
-    def plan_and_instances(self, ensemble, workflow, options):
-        instances = [{"name": "db", "status": "ok", "state": "started", "needs": []}]
-        return {**self.make_plan(ensemble, workflow, options).document, "instances": instances}
 
     def prepare_job(self, ensemble, workflow, options):
         self._called("prepare_job", ensemble, workflow, dict(options))

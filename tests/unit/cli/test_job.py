@@ -260,6 +260,13 @@ def test_a_plan_as_markdown(command):
     assert "| Instance | What happens |" in done.out
 
 
+def test_a_plan_as_a_page(command):
+    done = command("plan", "--output", "html")
+    assert done.code == 0
+    assert done.out.startswith("<!doctype html>")
+    assert "<svg" in done.out, "with its instances, as graph draws them"
+
+
 def test_junit(command, report, tmp_path):
     command.jobs.job.report = report("job-check")
     file = tmp_path / "junit.xml"

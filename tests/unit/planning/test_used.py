@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.jobs.inspection import status
-from ansible_ensemble.jobs.planned import make_plan, plan_and_instances
+from ansible_ensemble.jobs.planned import make_plan
 
 SERVICE = """
 tosca_definitions_version: tosca_simple_yaml_1_3
@@ -62,7 +62,7 @@ def test_status_and_graph_say_so(tmp_path: Path, more: str, used: bool) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE % more)
     (tmp_path / "ensemble.yaml").write_text(ENSEMBLE)
     path = str(tmp_path / "ensemble.yaml")
-    for instances in (status(path, {})["instances"], plan_and_instances(path, "deploy", {})["instances"]):
+    for instances in (status(path, {})["instances"], make_plan(path, "deploy", {}).with_instances()["instances"]):
         assert {one["name"]: one["used"] for one in instances} == {"web1": used, "app": False}
 
 

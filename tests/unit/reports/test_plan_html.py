@@ -37,6 +37,7 @@ def read(page: str) -> Checker:
 def test_it_is_well_formed_and_holds_the_plan(document):
     plan = document("plan")
     plan["operations"][0]["host"] = "HOST"
+    plan["resource_changes"][0]["leaves"] = "the package"
     page = read(plan_html(plan))
     for part in (
         "on its host",
@@ -47,7 +48,18 @@ def test_it_is_well_formed_and_holds_the_plan(document):
         "8080 → 8081",
         "(sensitive value)",
         "it is protected",
+        "undeploy leaves: the package",
     ):
+        assert part in page.text
+
+
+def test_it_says_the_inputs_and_what_was_renamed(document):
+    inputs = [
+        {"name": "title", "value": "Our", "before": "My", "origin": "given to this job", "sensitive": False},
+        {"name": "key", "value": None, "origin": "given to deploy on 2026-01-02", "sensitive": True},
+    ]
+    page = read(plan_html(document("plan") | {"inputs": inputs, "moved": [{"previous_address": "a", "address": "b"}]}))
+    for part in ("My -> Our", "given to this job", "(sensitive value)", "a has moved to b"):
         assert part in page.text
 
 

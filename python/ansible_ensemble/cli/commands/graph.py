@@ -51,5 +51,5 @@ def _plan(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
 
         return load_plan(Path(arguments.ensemble))[0].to_json()
     given = options.job_options(arguments, session.console.environment)
-    document: dict[str, Any] = planned.plan_and_instances(arguments.ensemble, arguments.workflow, given)
+    document: dict[str, Any] = planned.make_plan(arguments.ensemble, arguments.workflow, given).with_instances()
     return document

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_values(parser)
     options.add_options(parser, "plan")
     options.add_ansible(parser)
-    options.add_common(parser, (*options.FORMATS, "markdown"))
+    options.add_common(parser, (*options.FORMATS, "markdown", "html"))
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -56,6 +56,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         from ansible_ensemble.reports.plan_markdown import plan_markdown
 
         console.result(plan_markdown(outcome.document))
+    elif arguments.output == "html":
+        from ansible_ensemble.reports.plan_html import plan_html
+
+        console.result(plan_html(outcome.with_instances()))
     else:
         console.tell(plan_text(outcome.document, console.style, verbose=arguments.verbose > 0))
         if hasattr(arguments, "out"):

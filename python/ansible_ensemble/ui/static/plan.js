@@ -62,7 +62,8 @@ export async function open(context) {
       show(content, h("h1", {}, name ? `Plan of ${plan.workflow}` : "What deploy would do"),
         h("p", { class: "summary" }, words.summary), plan.warnings.map((text) => h("p", { class: "warning" }, text)),
         project.trusted ? null : h("p", { class: "warning" }, "The project is not trusted, so that no job runs: ansible-ensemble trust ", project.folder),
-        said, waitingFor(waiting, (id) => address("plan", ensemble, id)), decide(), inputs(plan), changes(plan, words), outputs(plan), left(plan));
+        said, waitingFor(waiting, (id) => address("plan", ensemble, id)), decide(), inputs(plan),
+        plan.moved.map((one) => h("p", {}, `${one.previous_address} has moved to ${one.address}`)), changes(plan, words), outputs(plan), left(plan));
     },
   };
 }
@@ -93,7 +94,7 @@ function changes(plan, words) {
     change.change.values.length ? table(["Value", "Kind", "Now", "Then"], change.change.values.map(valueRow)) : null,
     found(change.found),
     runs(change.operations.map((key) => operations.get(key)).filter((operation) => operation?.implementation), words),
-    change.leaves ? h("p", { class: "faint" }, change.leaves) : null));
+    change.leaves ? h("p", { class: "faint" }, `undeploy leaves: ${change.leaves}`) : null));
   return opened.length ? [h("h2", {}, "Changes"), opened] : null;
 }
 
