@@ -15,7 +15,9 @@ _AT_ONCE = 1 << 24
 
 
 class JournalTail:
-    """The events of a journal that were not read yet. It stays with the file when that is renamed.
+    """The events of a journal that were not read yet.
+
+    It stays with the file when that is renamed, and goes on in a longer copy that takes the file's place.
 
     Args:
         path: the journal, which need not exist yet.
@@ -25,6 +27,7 @@ class JournalTail:
         self._path = path
         self._stream: BinaryIO | None = None
         self._rest = b""
+        self._place = 0
 
     def events(self) -> list[dict[str, Any]]:
         """The events of the lines that were completed since the last call."""
@@ -33,8 +36,24 @@ class JournalTail:
                 self._stream = _opened(self._path)
             except OSError:
                 return []
-        complete, newline, self._rest = (self._rest + self._stream.read(_AT_ONCE)).rpartition(b"\n")
+        read = self._stream.read(_AT_ONCE) or self._replaced()
+        self._place += len(read)
+        complete, newline, self._rest = (self._rest + read).rpartition(b"\n")
         return [event for line in (complete + newline).splitlines() for event in _event(line)]
+
+    def _replaced(self) -> bytes:
+        """What a copy that took the file's place has more than the file; nothing without one."""
+        assert self._stream is not None
+        try:
+            if os.path.samestat(self._path.lstat(), os.fstat(self._stream.fileno())):
+                return b""
+            copy = _opened(self._path)
+        except OSError:
+            return b""
+        self._stream.close()
+        self._stream = copy
+        copy.seek(self._place)
+        return copy.read(_AT_ONCE)
 
     def close(self) -> None:
         """Close the file."""

@@ -23,9 +23,9 @@ from ansible_ensemble.jobs.expression import value_of
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.planning.used import is_used
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.lock import is_held
 from ansible_ensemble.records.journals import job_log, job_of_journal, open_journals
 from ansible_ensemble.records.outputs import recorded_outputs
+from ansible_ensemble.state.holder import is_held
 from ansible_ensemble.views.reads import Deferred
 
 
@@ -119,6 +119,11 @@ def show(ensemble: str, change_id: str, options: Mapping[str, Any]) -> dict[str,
         tasks = document.pop("tasks")
         return {"job": document, "tasks": tasks}
     return {"task": document}
+
+
+def fetch(ensemble: str, options: Mapping[str, Any]) -> None:
+    """Fetch the newest state where it lives elsewhere, with the journal of a job that runs there."""
+    fetch_state(locate(ensemble).ensemble, JobOptions.from_mapping(options))
 
 
 def running_journal(ensemble: str, job: str) -> Path | None:

@@ -240,12 +240,6 @@ def is_left(lock: Lock) -> bool:
     return working.process.pid > 0 and _gone(working)
 
 
-def is_held(path: str | Path) -> bool:
-    """Whether the holder of an ensemble's lock is alive, or cannot be seen from here."""
-    held = read_lock(path)
-    return held is not None and not is_left(held)
-
-
 def is_visible(lock: Lock) -> bool:
     """Whether a process that holds the lock is seen at work on this host."""
     return any(process.pid > 0 and presence(process) is Presence.ALIVE for process in (lock.process, *lock.adopters))

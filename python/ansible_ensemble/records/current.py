@@ -43,6 +43,7 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
     journals = open_journals(folder)
     if journals:
         from ansible_ensemble.records.record import fold, given_to
+        from ansible_ensemble.state.holder import is_held
 
     begun, messages = _begun(journals)
     ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
@@ -50,7 +51,9 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
     ensemble.evaluator.environment.plans = True
     for folded in begun:
         fold(folded, ensemble)
-        ensemble.warnings.append(f"Job {folded.header.job} is running, or was killed and is not recorded yet.")
+        runs = folded is begun[-1] and is_held(location.ensemble)
+        stands = "is running" if runs else "was killed and is not recorded yet"
+        ensemble.warnings.append(f"Job {folded.header.job} {stands}.")
     return ensemble
 
 

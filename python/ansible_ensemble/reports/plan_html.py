@@ -23,6 +23,7 @@ def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
     runs = running(plan)
     graph = graph_of(plan, operations=operations)
     outputs = [value for change in plan["output_changes"].values() for value in change["values"]]
+    moved = plan.get("moved", ())
     parts = [
         f"<h1>{text(title)}</h1>",
         f'<p class="total">{text(summary_line(plan))}</p>',
@@ -30,7 +31,7 @@ def plan_html(plan: dict[str, Any], *, operations: bool = False) -> str:
         _legend(plan),
         *(f"<p><strong>Warning:</strong> {text(warning)}</p>" for warning in plan["warnings"]),
         _inputs(plan.get("inputs") or []),
-        *(f"<p>{text(one['previous_address'])} has moved to {text(one['address'])}</p>" for one in plan.get("moved", ())),
+        *(f"<p>{text(one['previous_address'])} has moved to {text(one['address'])}</p>" for one in moved),
         *(_instance(change, runs) for change in plan["resource_changes"]),
     ]
     if outputs:

@@ -30,7 +30,7 @@ from ansible_ensemble.state.files import MARK, SECTIONS, collected, install, is_
 from ansible_ensemble.state.lease import LeaseWatch, start_renewal
 from ansible_ensemble.state.location import open_store
 from ansible_ensemble.state.store import File, Files
-from ansible_ensemble.state.version import Record, digest_of, mark, marked, read_record, write_record
+from ansible_ensemble.state.version import Record, digest_of, mark, marked, read_record, record_path, write_record
 
 if TYPE_CHECKING:
     from ansible_ensemble.state.journal_upload import JournalUpload
@@ -56,7 +56,7 @@ class StateCopy:
         self._vault = vault
         self._renewal: subprocess.Popen[bytes] | None = None
         lock = locks.lock_path(ensemble)
-        self._file = lock.with_name(f"{lock.name}.state")
+        self._file = record_path(ensemble)
         self._guard = lock.with_name(f"{lock.name}.fetch")
 
     @property
@@ -80,7 +80,7 @@ class StateCopy:
         try:
             with self._alone():
                 self._synchronise(self._fenced(before, held) if is_taken_over else before, held, notice)
-            self._note(replace(self.record, unpushed=True))
+            self._note(replace(self.record, unpushed=True, holder=""))
         except BaseException:
             self._stop_renewal()
             if held != before.lock:
@@ -97,9 +97,10 @@ class StateCopy:
             before = self.record
             if before.unpushed:
                 return f"The state here is not pushed to {self.where} yet: `{self._command('push')}`."
-            files = self._read()
+            files, holder = self._read_with_holder()
             self._check_newer(before, files)
             self._install(files, before)
+            self._note(self.record.held_by(holder, time.time()))
         return None
 
     def push(self, *, forced: bool = False) -> bool:
@@ -337,6 +338,14 @@ class StateCopy:
                 hint="name a branch or a folder in `state` that holds nothing else",
             )
         return files
+
+    def _read_with_holder(self) -> tuple[Files | None, locks.Lock | None]:
+        """The files of the remote state, and who holds its lock if the journal of a job is there."""
+        files = self._read()
+        if not any(name.endswith(OPEN) for name in files or ()):
+            return files, None
+        holder = self._store.holder()
+        return (files if holder else self._read()), holder  # without one, the job may have ended meanwhile
 
     def _install(self, files: Files | None, before: Record) -> None:
         if files is not None:

@@ -23,7 +23,7 @@ class DocumentStore(ABC):
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self._files: Files | None = None
+        self._files: Files | None = None  # as they were last read or written
 
     @property
     @abstractmethod

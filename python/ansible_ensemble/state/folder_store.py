@@ -30,6 +30,10 @@ class FolderStore:
         with _reported(self._folder):
             return tree(self._folder) or None
 
+    def holder(self) -> Lock | None:
+        """See `Store`."""
+        return read_lock(self._folder / _LOCKED)
+
     def write(self, files: Files, _note: str, lock_id: str) -> None:
         """See `Store`."""
         with _reported(self._folder), lock_file.guarded(self._lock) as (text, _safe):
@@ -52,7 +56,7 @@ class FolderStore:
         with _reported(self._folder):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             while not lock_file.create(self._lock, lock_text(lock)):
-                if (holder := self._holder()) is not None:
+                if (holder := self.holder()) is not None:
                     return holder
         return None
 
@@ -64,9 +68,6 @@ class FolderStore:
 
     def _parsed(self, text: str | None) -> Lock | None:
         return parse_lock(text, self._folder / _LOCKED) if text is not None else None
-
-    def _holder(self) -> Lock | None:
-        return read_lock(self._folder / _LOCKED)
 
 
 @contextmanager

@@ -38,12 +38,17 @@ class GitStore:
         self._branch = f"refs/heads/{branch}"
         slug = re.sub(r"[^A-Za-z0-9_-]+", "-", path).strip("-") or "ensemble"
         self._lock = f"refs/heads/{branch}-lock/{slug}"
-        self._held = ""
+        self._held = self._found = ""
 
     def read(self) -> Files | None:
         """See `Store`."""
         branch, lock = self._remote.fetch(self._branch, self._lock)
+        self._found = lock
         return {**self._files(branch, self._path), **self._journals(lock)} or None
+
+    def holder(self) -> Lock | None:
+        """See `Store`."""
+        return self._holder(self._found) if self._found else None
 
     def write(self, files: Files, note: str, lock_id: str) -> None:
         """See `Store`."""

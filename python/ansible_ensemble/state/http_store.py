@@ -14,9 +14,11 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_ope
 
 from msgspec import Struct, field
 
+from ansible_ensemble.changes.job_record import OPEN
 from ansible_ensemble.core.errors import Locked, UsageError
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.projects.lock import Lock, NotLocked, describe, lock_text, parse_lock
+from ansible_ensemble.projects.process import Process
 from ansible_ensemble.state.document_store import DocumentStore
 from ansible_ensemble.state.store import Unreachable
 
@@ -81,6 +83,12 @@ class HttpStore(DocumentStore):
         if status in _HELD:
             raise Locked(f"the lock of the state was lost: {self._holder(body)}")
         self._check(status, "write")
+
+    def holder(self) -> Lock | None:
+        """See `Store`: Terraform's protocol does not say; whose journal is there may be at work."""
+        if not any(name.endswith(OPEN) for name in self._files or ()):
+            return None
+        return Lock(self.where, "unknown", "", "a job elsewhere", Process(0), "", "")
 
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""

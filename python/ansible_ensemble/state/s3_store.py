@@ -48,6 +48,10 @@ class S3Store(DocumentStore):
             raise Locked(f"another job changed the state in {self.where} meanwhile")
         self._condition = {"IfMatch": done["ETag"]}
 
+    def holder(self) -> Lock | None:
+        """See `Store`."""
+        return self._holder()[0]
+
     def take(self, lock: Lock) -> Lock | None:
         """See `Store`."""
         while True:

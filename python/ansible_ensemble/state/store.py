@@ -52,6 +52,9 @@ class Store(Protocol):
     def read(self) -> Files | None:
         """The files of the state, with the journal of a job that runs or was killed; None if there is no state yet."""
 
+    def holder(self) -> Lock | None:
+        """Who held the lock at the last `read`, or holds it now; None if nobody does."""
+
     def write(self, files: Files, note: str, lock_id: str) -> None:
         """Replace the state; the note says what was done."""
 

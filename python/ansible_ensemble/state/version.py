@@ -8,14 +8,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.shape import Shape, parse_json, read_json
+from ansible_ensemble.projects.lock import Lock, is_left, is_visible, lock_path, lock_text
 from ansible_ensemble.state.files import MARK
 from ansible_ensemble.state.store import File, Files
 
-_RECORD: Shape = {"where": str, "serial": int, "digest": str, "lock": str, "unpushed": bool}
+_RECORD: Shape = {
+    **{"where": str, "serial": int, "digest": str, "lock": str, "unpushed": bool},
+    **{"holder?": str, "seen?": float, "left?": bool},
+}
 _MARK: Shape = {"serial": int, "writer": str}
 
 
@@ -28,6 +32,9 @@ class Record(Struct, frozen=True):
         digest: of its files when they were last equal.
         lock: the id of the lock there that this copy holds; empty without one.
         unpushed: whether it may have changes that are not pushed.
+        holder: the text of the lock that another held there when the state was last fetched; empty without one.
+        seen: when this text was fetched first, in seconds since the epoch.
+        left: whether the fetch found that its job is gone.
     """
 
     where: str
@@ -35,14 +42,32 @@ class Record(Struct, frozen=True):
     digest: str = ""
     lock: str = ""
     unpushed: bool = False
+    holder: str = ""
+    seen: float = 0.0
+    left: bool = False
+
+    def held_by(self, holder: Lock | None, now: float) -> Record:
+        """The record once a fetch found who holds the lock; a lease that is not renewed for its length has run out."""
+        if holder is None or holder.id == self.lock:
+            return replace(self, holder="", seen=0.0, left=False)
+        text = lock_text(holder)
+        seen = self.seen if text == self.holder else now
+        has_run_out = 0 < holder.lease < now - seen and not is_visible(holder)
+        return replace(self, holder=text, seen=seen, left=has_run_out or is_left(holder))
 
 
-def read_record(file: Path, where: str) -> Record:
-    """The record of a copy; an empty one if there is none of this location."""
+def record_path(ensemble: Path) -> Path:
+    """The file of an ensemble's record."""
+    lock = lock_path(ensemble)
+    return lock.with_name(f"{lock.name}.state")
+
+
+def read_record(file: Path, where: str = "") -> Record:
+    """The record of a copy; an empty one if there is none of this location, or of any."""
     with suppress(FileNotFoundError):
         read = read_json(file, _RECORD, "remove it; then the state is fetched anew")
-        found = Record(**{name: read[name] for name in _RECORD})
-        if found.where == where:
+        found = Record(**read)
+        if where in ("", found.where):
             return found
     return Record(where)
 

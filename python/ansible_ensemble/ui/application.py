@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.projects.folders import PLANNED
-from ansible_ensemble.projects.lock import is_held, is_left, read_lock
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
 from ansible_ensemble.records.drift import last_drift
@@ -23,6 +23,7 @@ from ansible_ensemble.records.journals import job_log, job_of_journal, open_jour
 from ansible_ensemble.reports.graph import graph_of, grouped
 from ansible_ensemble.reports.graph_drawing import draw
 from ansible_ensemble.reports.plan_words import fate, is_empty, running, summary_line, where_it_runs
+from ansible_ensemble.state.holder import holder, is_held
 from ansible_ensemble.ui.access import Access, Handler, add_headers
 from ansible_ensemble.ui.answers import answer
 from ansible_ensemble.ui.command import Answers, Command, CommandFailed
@@ -57,9 +58,9 @@ class Pages:
     def __init__(self, root: Path, access: Access) -> None:
         self.root = root
         self.access = access
-        command = Command(root)
-        self.answers = Answers(command.ask, signature)
-        self.jobs = Jobs(command)
+        self._command_line = Command(root)
+        self.answers = Answers(self._command_line.ask, signature)
+        self.jobs = Jobs(self._command_line)
         self._known: dict[str, Path] = {}
         self._feeds: dict[Path, Feed] = {}
         self._static = project_pages()
@@ -180,7 +181,10 @@ class Pages:
         ensemble = await self._ensemble(request)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         await response.prepare(request)
-        messages = self._feeds.setdefault(ensemble, Feed(ensemble)).messages()
+        if ensemble not in self._feeds:
+            fetch = partial(self._command_line.ask, ["history", "--limit", "1", str(ensemble)])
+            self._feeds[ensemble] = Feed(ensemble, fetch)
+        messages = self._feeds[ensemble].messages()
         pending = asyncio.ensure_future(anext(messages, None))
         try:
             await response.write(message("ready", {}).encode())
@@ -334,12 +338,12 @@ def _listed(name: str, path: Path, entry: EnsembleEntry | None) -> dict[str, Any
 
     The `stamp` differs when its files do.
     """
-    lock = read_lock(path)
-    held = lock and {
-        "operation": lock.operation,
-        "who": str(lock.job) if lock.job else lock.who,
-        "since": lock.created,
-        "left": is_left(lock),
+    found = holder(path)
+    held = found and {
+        "operation": found.lock.operation,
+        "who": str(found.lock.job) if found.lock.job else found.lock.who,
+        "since": found.lock.created,
+        "left": found.left,
     }
     about = {"name": entry.name, "environment": entry.environment} if entry else {"name": "", "environment": ""}
     return {"path": name, **about, "lock": held, "running": _running(path), "stamp": hash(signature(path))}

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import closing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.changes.jobs_tsv import FILE_NAME as JOBS_TSV
 from ansible_ensemble.execution.journal_tail import JournalTail
-from ansible_ensemble.projects.lock import is_held, lock_path
+from ansible_ensemble.projects.lock import lock_path
 from ansible_ensemble.records.journals import job_of_journal, open_journals, recorded_journals, recorded_name
+from ansible_ensemble.state.holder import is_copied, is_held
+from ansible_ensemble.ui.command import CommandFailed
 
 #: Seconds between two looks at the files.
 _INTERVAL = 0.25
+#: Seconds between two fetches of a state that lives elsewhere.
+_FETCH = 5.0
 #: Messages that a viewer may be behind before it has to begin again.
 _BEHIND = 400
 
@@ -44,12 +48,17 @@ class Feed:
     A message is a text of server-sent events: `entries` has those that were added to a job's journal, `changed` says
     that other answers are due.
 
+    Args:
+        ensemble: its file.
+        fetch: fetches the state, where it lives elsewhere: jobs of other folders are seen as their journals get there.
+
     Attributes:
         watches: whether the files are being looked at.
     """
 
-    def __init__(self, ensemble: Path) -> None:
+    def __init__(self, ensemble: Path, fetch: Callable[[], Awaitable[object]]) -> None:
         self._ensemble = ensemble
+        self._fetch = fetch
         self._viewers: set[asyncio.Queue[str]] = set()
         self._tails: dict[Path, JournalTail] = {}
         self._recorded: set[Path] = set()
@@ -76,6 +85,7 @@ class Feed:
         self._recorded = recorded_journals(self._ensemble.parent)
         known = signature(self._ensemble)
         self.watches = True
+        fetching = asyncio.create_task(self._fetch_again())
         try:
             while self._viewers:
                 await asyncio.sleep(_INTERVAL)
@@ -87,10 +97,18 @@ class Feed:
                         self.send(text)
                     self.send(message("changed", {}))
         finally:
+            fetching.cancel()
             self.watches = False
             self.send("")  # a viewer that is left connects anew
             while self._tails:
                 self._tails.popitem()[1].close()
+
+    async def _fetch_again(self) -> None:
+        while True:
+            await asyncio.sleep(_FETCH)
+            if is_copied(self._ensemble):
+                with suppress(CommandFailed):  # whatever the pages ask for next reports it
+                    await self._fetch()
 
     def _entries(self) -> Iterator[str]:
         journals = open_journals(self._ensemble.parent)

@@ -52,7 +52,7 @@ def test_who_watches_before_a_job_has_begun_sees_its_plan(tmp_path: Path, monkey
         path.unlink()  # it has ended
         yield
 
-    monkeypatch.setattr(show, "time", SimpleNamespace(sleep=begin))
+    monkeypatch.setattr(show, "time", SimpleNamespace(sleep=begin, monotonic=lambda: 0.0))
     monkeypatch.setattr(live, "live_lines", view)
     arguments: Any = SimpleNamespace(ensemble=service, change_id=job_of_journal(journal.path), verbose=0)
     session: Any = SimpleNamespace(console=SimpleNamespace(is_terminal=True))

@@ -31,6 +31,18 @@ def test_the_tail_stays_with_a_journal_that_is_renamed(tmp_path):
     tail.close()
 
 
+def test_the_tail_goes_on_in_a_longer_copy_that_is_put_in_its_place(tmp_path):
+    journal, copy = tmp_path / "journal", tmp_path / "copy"
+    journal.write_bytes(b'{"event":"started","key":"a"}\n{"event":"fin')
+    tail = JournalTail(journal)
+    assert [event["event"] for event in tail.events()] == ["started"]
+    copy.write_bytes(b'{"event":"started","key":"a"}\n{"event":"finished","key":"a"}\n{"event":"started","key":"b"}\n')
+    copy.replace(journal)
+    assert [event["key"] for event in tail.events()] == ["a", "b"]
+    assert tail.events() == []
+    tail.close()
+
+
 def test_only_a_regular_file_is_read(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("/dev/zero")

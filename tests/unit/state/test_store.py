@@ -62,6 +62,22 @@ def test_the_journal_of_a_job_is_kept_until_the_job_is_written(opened: Opener) -
     assert other.read() == FILES
 
 
+def test_who_holds_the_lock_is_seen_without_taking_it(opened: Opener, location: tuple[str, object]) -> None:
+    one, other = opened(), opened()
+    assert other.read() is None
+    assert other.holder() is None
+    one.take(lock("one"))
+    one.write_journal(JOURNAL, b"begun\n", "one")
+    other.read()
+    holder = other.holder()
+    assert holder is not None
+    assert holder.id == ("unknown" if location[0] == "http" else "one"), "HTTP does not say, and there is a journal"
+    one.write(FILES, "", "one")
+    one.release("one")
+    other.read()
+    assert other.holder() is None
+
+
 def test_the_journal_of_a_killed_job_outlives_its_lock(opened: Opener) -> None:
     one, other = opened(), opened()
     one.take(lock("one"))

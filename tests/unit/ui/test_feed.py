@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.records.journals import close_journal, create_journal
+from ansible_ensemble.state.version import Record, record_path, write_record
 from ansible_ensemble.ui import feed as feeds
+from ansible_ensemble.ui.command import CommandFailed
 from ansible_ensemble.ui.feed import Feed
 
 JOB = "A6BOLuUH0000"
@@ -23,6 +26,13 @@ def ensemble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "ensemble.yaml"
     file.write_text("")
     return file
+
+
+def _feed(ensemble: Path) -> Feed:
+    async def nothing() -> None:
+        raise AssertionError("the state lives here")
+
+    return Feed(ensemble, nothing)
 
 
 def _told(feed: Feed, act: Callable[[], None], until: Callable[[str, Any], bool]) -> list[tuple[str, Any]]:
@@ -59,7 +69,7 @@ def test_entries_are_told_as_they_are_written_down(ensemble: Path) -> None:
         with journal.path.open("ab") as file:
             file.write(b'{"seq": 3, "cut')  # a line that is being written
 
-    (told,) = _told(Feed(ensemble), go_on, lambda event, _data: event == "entries")
+    (told,) = _told(_feed(ensemble), go_on, lambda event, _data: event == "entries")
     event, data = told
     assert (event, data["job"]) == ("entries", JOB)
     assert [(entry["seq"], entry["event"]) for entry in data["entries"]] == [(2, "started")]
@@ -73,7 +83,7 @@ def test_the_last_entries_of_a_job_that_is_recorded_are_told(ensemble: Path) -> 
         journal.close()
         close_journal(journal.path)
 
-    told = _told(Feed(ensemble), end, lambda event, _data: event == "changed")
+    told = _told(_feed(ensemble), end, lambda event, _data: event == "changed")
     entries = [entry for event, data in told if event == "entries" for entry in data["entries"]]
     assert [entry["event"] for entry in entries] == ["job-finished"]
 
@@ -86,15 +96,41 @@ def test_a_job_that_is_over_between_two_looks_is_told_whole(ensemble: Path) -> N
         close_journal(journal.path)
         ensemble.write_text("recorded")
 
-    told = _told(Feed(ensemble), whole_job, lambda event, _data: event == "changed")
+    told = _told(_feed(ensemble), whole_job, lambda event, _data: event == "changed")
     assert [entry["event"] for event, data in told if event == "entries" for entry in data["entries"]][
         -1
     ] == "job-finished"
 
 
+def test_a_job_elsewhere_is_told_of_as_its_journal_is_fetched(ensemble: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "_FETCH", 0.005)
+    write_record(record_path(ensemble), Record("there"))
+    elsewhere = create_journal(ensemble.parent / "elsewhere", JOB, {})
+    here = ensemble.parent / elsewhere.path.relative_to(ensemble.parent / "elsewhere")
+    here.parent.mkdir()
+    fetches = 0
+
+    async def fetch() -> None:
+        nonlocal fetches
+        fetches += 1
+        if fetches == 1:
+            raise CommandFailed(1, [{"text": "the location does not answer"}])
+        elsewhere.append({"event": "started", "key": str(fetches)})
+        elsewhere.commit()
+        shutil.copy(elsewhere.path, copy := here.with_name("copy"))
+        copy.replace(here)
+
+    told = _told(Feed(ensemble, fetch), lambda: None, lambda _event, data: "4" in _keys(data))
+    assert [key for _event, data in told for key in _keys(data)] == ["2", "3", "4"]
+
+
+def _keys(data: Any) -> list[str]:
+    return [entry["key"] for entry in data.get("entries", ()) if "key" in entry]
+
+
 @pytest.mark.parametrize("name", ["ensemble.yaml", "jobs.tsv", "ensemble.yaml.lock"])
 def test_that_its_files_changed_is_told(ensemble: Path, name: str) -> None:
-    told = _told(Feed(ensemble), lambda: _write(ensemble.with_name(name)), lambda event, _data: event == "changed")
+    told = _told(_feed(ensemble), lambda: _write(ensemble.with_name(name)), lambda event, _data: event == "changed")
     assert told == [("changed", {})]
 
 
@@ -106,7 +142,7 @@ def test_a_viewer_that_is_far_behind_is_let_go(ensemble: Path, monkeypatch: pyte
     monkeypatch.setattr(feeds, "_BEHIND", 3)
 
     async def look() -> int:
-        feed = Feed(ensemble)
+        feed = _feed(ensemble)
         messages = feed.messages()
         first = asyncio.ensure_future(anext(messages))
         while not feed.watches:

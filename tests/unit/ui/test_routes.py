@@ -144,7 +144,7 @@ def test_who_works_on_an_ensemble_is_read_beside_the_event_loop(
     (tmp_path / "ensemble-project.yaml").write_text("environments: {}\n")
     (tmp_path / "ensemble.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Ensemble\n")
     threads: list[int] = []
-    monkeypatch.setattr(application, "read_lock", lambda _path: threads.append(threading.get_ident()))
+    monkeypatch.setattr(application, "holder", lambda _path: threads.append(threading.get_ident()))
 
     async def ask() -> int:
         made = pages(tmp_path)

@@ -12,8 +12,8 @@ from ansible_ensemble.cli.session import Session
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.reports.history_text import job_record_text, task_record_text
 
-#: Seconds between two looks at whether a job still runs.
-_INTERVAL = 0.25
+#: Seconds between two looks at whether a job still runs, and between two fetches of a state that lives elsewhere.
+_INTERVAL, _FETCH = 0.25, 3.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,16 +50,26 @@ def _watch(arguments: argparse.Namespace, session: Session, given: Mapping[str, 
     from ansible_ensemble.jobs import inspection
     from ansible_ensemble.reports.remaining import Remaining
 
+    inspection.fetch(arguments.ensemble, given)
     journal = inspection.running_journal(arguments.ensemble, arguments.change_id)
     if journal is None:
         return
-    while inspection.is_beginning(arguments.ensemble, journal):
+    fetched = time.monotonic()
+
+    def pause() -> None:
+        nonlocal fetched
         time.sleep(_INTERVAL)
+        if time.monotonic() - fetched >= _FETCH:
+            inspection.fetch(arguments.ensemble, given)
+            fetched = time.monotonic()
+
+    while inspection.is_beginning(arguments.ensemble, journal):
+        pause()
     plan = inspection.running_plan(arguments.ensemble, journal, given)
     document = plan.document if plan else {"operations": []}
     left = Remaining(plan.document, plan.usual, plan.slots) if plan and session.console.is_terminal else None
     with live_lines(session.console, document, journal, verbosity=arguments.verbose, remaining=left):
         while inspection.may_run(arguments.ensemble, journal):
-            time.sleep(_INTERVAL)
+            pause()
     if journal.exists():
         raise EnsembleError(f"the job {arguments.change_id} was killed", hint="`ansible-ensemble recover` records it")
