@@ -211,7 +211,8 @@ class JobExecution:
             task = self._renderer.task(planned, task_id_)
             configurator = self._renderer.configurator(task)
             slots = slots_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
-            await self._choose_node(task)
+            if (slots is not None and await self._wait(slots)) or not await self._may_begin(run.key, task):
+                return  # it is rendered again once there is a slot, or was cancelled
         except Deferred as deferred:
             if self._options.check:
                 await self._skip(run.key, needs(deferred.refs), Basis.NOT_RUN)
@@ -221,8 +222,6 @@ class JobExecution:
         except EnsembleError as error:
             await self._fail_to_render(planned, task_id_, error)
             return
-        if slots is not None and await self._wait(slots):
-            return  # no slot is free; it is rendered again once there is one
         entry = entry_patch(task)
         await self._sink.write(started_entry(task, run.attempt, started, entry))
         if entry:
@@ -348,6 +347,19 @@ class JobExecution:
                 )
             task.node = await self._mesh.choose(task.planned.node)
 
+    async def _may_begin(self, key: str, task: JobTask) -> bool:
+        """Choose the node of an operation, which may be cancelled while it waits for one."""
+        await self._choose_node(task)
+        if task.node is None or key not in self._cancelled:
+            return True
+        await self._finish_on_node(task)
+        self._feed(events.Cancelled(key))
+        return False
+
+    async def _finish_on_node(self, task: JobTask) -> None:
+        if self._mesh is not None and task.node is not None:
+            await self._mesh.finish(task.node, task.orders)
+
     async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
         """Settle a result under the locks of its instances."""
         async with self._settling.hold(touched(task, result)):
@@ -367,8 +379,7 @@ class JobExecution:
             result.instances.clear()
             settled = settle(task, result, instances, ensemble.redactor, configured)
         await self._sink.write(finished_entry(task, result, settled, since=since, codec=ensemble.codec))
-        if self._mesh is not None and task.node is not None:
-            await self._mesh.acknowledge(task.node, task.orders)
+        await self._finish_on_node(task)
         if result.success:
             ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
         for patch in settled.patches:

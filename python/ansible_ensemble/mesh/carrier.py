@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import Any, Self
 
@@ -27,11 +28,12 @@ _GRACE = 10.0
 
 
 class _Sent(Struct):
-    """An order that has not ended: how often it has left, and where its outcome is awaited."""
+    """An order that has not ended: its text, how often it has left, and where its outcome is awaited."""
 
-    command: Command
+    text: str
     ended: asyncio.Future[Outcome]
     times: int = 0
+    is_cancelled: bool = False
 
 
 class Carrier:
@@ -70,32 +72,45 @@ class Carrier:
             name: that of the order, by which the worker knows it when it is sent again.
             command: what to run; without a folder, in an empty one of its own.
         """
-        sent = self._open[name] = _Sent(command, asyncio.get_running_loop().create_future())
+        sent = _Sent(to_text(Begin(name, command)), asyncio.get_running_loop().create_future())
+        self._open[name] = sent
         try:
-            await self._begin(name, sent)
-            return await asyncio.shield(sent.ended)
+            async with asyncio.timeout(None if command.timeout is None else command.timeout + PATIENCE):
+                await self._send(name, sent)
+                return await asyncio.shield(sent.ended)
+        except TimeoutError:
+            await self._cancel(name, sent)
+            _end(sent, f"{self._node} has not told how it ended")
+            return sent.ended.result()
         except asyncio.CancelledError:
-            if sent.times:
-                await self._tell(Cancel(name))
-                await asyncio.wait([sent.ended], timeout=_GRACE)
+            await self._cancel(name, sent)
             raise
         finally:
             del self._open[name]
 
     async def acknowledge(self, name: str) -> None:
         """Have the worker forget an order whose outcome is safe here."""
-        await self._tell(Acknowledge(name))
+        await self._tell(to_text(Acknowledge(name)))
 
-    async def _begin(self, name: str, sent: _Sent) -> None:
-        sent.times += await self._tell(Begin(name, sent.command))
+    async def _cancel(self, name: str, sent: _Sent) -> None:
+        """Have an order ended, and wait a while until it is."""
+        if sent.times:
+            sent.is_cancelled = True
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE):
+                    await self._send(name, sent)
+                    await asyncio.shield(sent.ended)
 
-    async def _tell(self, told: Begin | Cancel | Acknowledge) -> bool:
-        """Send what is signed, if there is a connection; whether there was."""
-        if self._wire is None or self._connection is None:
-            return False
-        text = to_text(told)
-        await self._wire.send({"told": text, "signature": self._signer.sign(self._connection.covered(text))})
-        return True
+    async def _send(self, name: str, sent: _Sent) -> None:
+        """Send what is to become of an order; it may have left as soon as that begins."""
+        if self._wire is not None:
+            sent.times += not sent.is_cancelled
+            await self._tell(to_text(Cancel(name)) if sent.is_cancelled else sent.text)
+
+    async def _tell(self, text: str) -> None:
+        """Send what is signed, if there is a connection."""
+        if self._wire is not None and self._connection is not None:
+            await self._wire.send({"told": text, "signature": self._signer.sign(self._connection.covered(text))})
 
     async def _stay_connected(self) -> None:
         heard = time.monotonic()
@@ -109,7 +124,7 @@ class Carrier:
                     self._wire, self._connection = wire, Connection(self._node, hello.challenge)
                     for name, sent in list(self._open.items()):
                         if name in self._open:
-                            await self._begin(name, sent)
+                            await self._send(name, sent)
                     while (message := await wire.receive()) is not None:
                         self._hear(message)
                 problem = "it has hung up"
@@ -150,7 +165,7 @@ def _end(sent: _Sent, problem: str, *, refused: bool = False) -> None:
     """
     if sent.ended.done():
         return
-    if sent.times > 1 or (sent.times and not refused):
+    if sent.times > 1 or sent.is_cancelled or (sent.times and not refused):
         sent.ended.set_result(Outcome(ok=False, cancelled=True, error=problem))
     else:
         sent.ended.set_result(Outcome(ok=False, changed=False, unreachable=not refused, error=problem))

@@ -25,7 +25,7 @@ class Begin(Struct, frozen=True, tag="begin"):
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):
-    """End an order that runs; answer how it ended."""
+    """End an order that runs, or keep it from beginning should it come later; answer how it ended."""
 
     name: str
 

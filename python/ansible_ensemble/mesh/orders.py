@@ -29,6 +29,8 @@ from ansible_ensemble.mesh.messages import Ended, as_message, ended_of
 LEFT = 30.0
 #: Seconds that an ending is kept that nobody acknowledges.
 _KEPT = 7 * 24 * 3600
+#: Seconds between two searches for those.
+_HOUR = 3600.0
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -78,9 +80,7 @@ class Orders:
             raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
         for left in (folder / "work").iterdir():
             shutil.rmtree(left, ignore_errors=True)
-        for old in folder.glob("orders/*/*"):
-            if old.stat().st_mtime < time.time() - _KEPT:
-                old.unlink()
+        self._forget_old()
 
     async def ended(self, who: str, name: str, command: Command) -> Ended:
         """How an order ended, once it has; it is begun if it is new.
@@ -94,17 +94,25 @@ class Orders:
             kept = _kept(path)
             if kept is not None:
                 return kept
-            make_private(path.parent)
-            write_atomically(path, "", mode=0o600)
+            if time.monotonic() - self._searched > _HOUR:
+                self._forget_old()
+            _keep(path)
             running = self._running[path] = _Running(asyncio.create_task(self._carry_out(path, command)))
             running.task.add_done_callback(lambda _task: self._running.pop(path))
         return await running.ended()
 
-    def cancel(self, who: str, name: str) -> None:
-        """End an order if it runs."""
-        running = self._running.get(self._path(who, name))
+    async def cancelled(self, who: str, name: str) -> Ended:
+        """How an order ended, which is cancelled if it runs; one that is not known will not begin."""
+        path = self._path(who, name)
+        running = self._running.get(path)
         if running is not None:
-            running.task.cancel()
+            asyncio.get_running_loop().call_soon(running.task.cancel)  # it may not have taken its first step
+            return await running.ended()
+        kept = _kept(path)
+        if kept is None:
+            kept = Ended(ok=False, changed=False, cancelled=True, error="it was cancelled before it came")
+            _keep(path, kept)
+        return kept
 
     def acknowledge(self, who: str, name: str) -> None:
         """Forget how an order ended."""
@@ -135,13 +143,25 @@ class Orders:
             problem = f"it cannot be carried out: {error.strerror or error}"
             ended = Ended(ok=False, changed=None if begun else False, error=problem)
         with contextlib.suppress(EnsembleError):  # whoever asks now is told all the same
-            write_atomically(path, json.dumps(as_message(ended)))
+            _keep(path, ended)
         return ended
+
+    def _forget_old(self) -> None:
+        self._searched = time.monotonic()
+        for old in self._folder.glob("orders/*/*"):
+            if old not in self._running and old.stat().st_mtime < time.time() - _KEPT:
+                old.unlink()
 
     def _path(self, who: str, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise MeshError("this is no name of an order")
         return self._folder / "orders" / who / name
+
+
+def _keep(path: Path, ended: Ended | None = None) -> None:
+    """Keep how an order ended; None for one that begins."""
+    make_private(path.parent)
+    write_atomically(path, "" if ended is None else json.dumps(as_message(ended)), mode=0o600)
 
 
 def _kept(path: Path) -> Ended | None:

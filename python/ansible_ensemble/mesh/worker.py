@@ -97,12 +97,12 @@ async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
                             await wire.send({"refused": str(error)})
                             raise
                         doing = _do(wire, work.orders, who, told)
-                        if isinstance(told, Begin):
+                        if isinstance(told, Acknowledge):
+                            await doing
+                        else:
                             reply = asyncio.create_task(doing)
                             replies.add(reply)
                             reply.add_done_callback(replies.discard)
-                        else:
-                            await doing
                     case _:
                         raise MeshError(f"nobody here knows what to do with {_shown(message)}")
         finally:
@@ -122,13 +122,14 @@ async def _do(wire: Wire, orders: Orders, who: str, told: Begin | Cancel | Ackno
     """Do what somebody told, who may."""
     try:
         match told:
-            case Begin(name, command):
-                ended = await orders.ended(who, name, command)
-                await wire.send({"ended": as_message(ended), "of": name})
-            case Cancel(name):
-                orders.cancel(who, name)
             case Acknowledge(name):
                 orders.acknowledge(who, name)
+                return
+            case Begin(name, command):
+                ended = await orders.ended(who, name, command)
+            case Cancel(name):
+                ended = await orders.cancelled(who, name)
+        await wire.send({"ended": as_message(ended), "of": told.name})
     except (EnsembleError, OSError) as error:  # OSError: what is known of orders cannot be written
         await wire.send({"refused": str(error), "of": told.name})
 

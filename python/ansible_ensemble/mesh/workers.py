@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
@@ -30,7 +31,8 @@ class MeshWorkers:
         self._looking = asyncio.Lock()
         self._nodes: list[Node] = []
         self._since = -_KNOWN
-        self._busy: dict[str, int] = {}
+        self._out: Counter[str] = Counter()
+        self._freed = asyncio.Event()
 
     @cached_property
     def signer(self) -> Signer:
@@ -42,11 +44,23 @@ class MeshWorkers:
         return Signer(self._settings.key)
 
     async def choose(self, pattern: str) -> str:
-        """The node, of those whose ids match a pattern, that has the least to do for this job.
+        """The node whose id matches a pattern that has the fewest operations of this job; it has one more now.
+
+        If all of them have as many as they may, the first that ends one is waited for.
 
         Raises:
             MeshError: none can be reached that has a worker.
         """
+        while True:
+            node = min(await self._able(pattern), key=self._out.__getitem__)
+            if self._out[node] < self._settings.per_node:
+                self._out[node] += 1
+                return node
+            self._freed.clear()
+            await self._freed.wait()
+
+    async def _able(self, pattern: str) -> list[str]:
+        """The nodes whose ids match a pattern that can be reached and have a worker."""
         nodes = [node for node in await self._look_around() if fnmatchcase(node.name, pattern)]
         able = [node.name for node in nodes if node.is_reachable and node.has_worker]
         if not able:
@@ -54,7 +68,7 @@ class MeshWorkers:
                 f"{node.name} {'has no worker' if node.is_reachable else 'is unreachable'}" for node in nodes
             )
             raise MeshError(f"no node {pattern} can take it: {why or 'there is none of this name'}")
-        return min(able, key=lambda name: self._busy.get(name, 0))
+        return able
 
     async def run(self, node: str, name: str, command: Command) -> Outcome:
         """The outcome of a command on a node; see `Carrier.run`."""
@@ -62,14 +76,12 @@ class MeshWorkers:
         if carrier is None:
             carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.signer)
             await self._open.enter_async_context(carrier)
-        self._busy[node] = self._busy.get(node, 0) + 1
-        try:
-            return await carrier.run(name, command)
-        finally:
-            self._busy[node] -= 1
+        return await carrier.run(name, command)
 
-    async def acknowledge(self, node: str, names: Iterable[str]) -> None:
-        """Have a node forget commands whose outcomes are safe."""
+    async def finish(self, node: str, names: Iterable[str]) -> None:
+        """Have a node that was chosen for an operation forget its commands, whose outcomes are safe."""
+        self._out[node] -= 1
+        self._freed.set()
         if (carrier := self._carriers.get(node)) is not None:  # else none has left
             for name in names:
                 await carrier.acknowledge(name)

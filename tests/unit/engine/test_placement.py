@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class Mesh:
         self.outcome = outcome or Outcome(ok=True, stdout='{"made": "there"}')
         self.error = error
         self.told: list[tuple[str, str, Command]] = []
-        self.acknowledged: list[tuple[str, str]] = []
+        self.finished: list[tuple[str, str]] = []
 
     async def choose(self, pattern: str) -> str:
         if self.error:
@@ -56,8 +56,8 @@ class Mesh:
         self.told.append((node, name, command))
         return self.outcome
 
-    async def acknowledge(self, node: str, names: Iterable[str]) -> None:
-        self.acknowledged += [(node, name) for name in names]
+    async def finish(self, node: str, names: Iterable[str]) -> None:
+        self.finished += [(node, name) for name in names]
 
     async def close(self) -> None:
         pass
@@ -80,7 +80,9 @@ def nodes_of(made: Any) -> dict[str, str | None]:
     return {one.instance: one.node for one in type(plan).from_json(plan.to_json()).operations}
 
 
-def carry_out(made: Any, mesh: Mesh | None) -> tuple[JobOutcome, dict[str, Any]]:
+def carry_out(
+    made: Any, mesh: Mesh | None, during: Callable[[JobExecution], None] = lambda _execution: None
+) -> tuple[JobOutcome, dict[str, Any]]:
     """The outcome of a deploy, and its tasks as the report has them."""
     journal = create_journal(made.ensemble.folder, "A6BKKsK50000", {})
 
@@ -95,6 +97,7 @@ def carry_out(made: Any, mesh: Mesh | None) -> tuple[JobOutcome, dict[str, Any]]
             renderer=Renderer(made.ensemble, made.options),
             mesh=mesh,  # type: ignore[arg-type]
         )
+        during(execution)
         return await execution.run()
 
     outcome = asyncio.run(run())
@@ -153,7 +156,7 @@ def test_a_command_goes_to_its_node_without_folders_of_the_controller(placed) ->
     assert made.instances.by_name["line"].attributes == {"made": "there"}
     names = {name for _, name, _ in mesh.told}
     assert len(names) == 2
-    assert set(mesh.acknowledged) == {("b1", name) for name in names}
+    assert set(mesh.finished) == {("b1", name) for name in names}
 
 
 def test_a_folder_that_is_not_named_from_its_root_is_none_of_a_node(placed) -> None:
@@ -166,6 +169,21 @@ def test_what_no_node_can_take_has_changed_nothing(placed) -> None:
     outcome, tasks = carry_out(placed(), Mesh(error="no node b* can take it"))
     assert outcome.counts == {"failed": 2}
     assert (tasks["line"]["error"], tasks["line"]["changed"]) == ("no node b* can take it", False)
+
+
+def test_what_is_cancelled_while_it_waits_for_a_node_has_not_begun(placed) -> None:
+    mesh = Mesh()
+
+    def cancel_while_it_waits(execution: JobExecution) -> None:
+        async def choose(pattern: str) -> str:
+            execution._cancel("line:Standard.create")
+            return "b1"
+
+        mesh.choose = choose  # type: ignore[method-assign]
+
+    outcome, _tasks = carry_out(placed(), mesh, cancel_while_it_waits)
+    assert outcome.counts == {"succeeded": 1, "cancelled": 1}
+    assert [command.argv for _, _, command in mesh.told] == [("frobnicate --one",)]
 
 
 def test_a_plan_that_needs_a_mesh_that_is_gone(placed) -> None:

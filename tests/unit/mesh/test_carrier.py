@@ -215,6 +215,43 @@ def test_cancelling_ends_it_there(during, tmp_path: Path) -> None:
     during(cancel)
 
 
+def test_what_is_cancelled_at_once_is_ended_there(during, link: Link, tmp_path: Path) -> None:
+    async def cancel(carrier: Carrier) -> list[Any]:
+        await carrier.run("zero", shell(":"))
+        assert link.now is not None
+        hold = asyncio.Event()
+        link.now.writer.drain = hold.wait  # type: ignore[method-assign]  # the order is written, and waits there
+        running = asyncio.create_task(carrier.run("one", shell(f"touch {tmp_path}/ran; sleep 600")))
+        await until((tmp_path / "ran").exists)
+        running.cancel()
+        await asyncio.sleep(0)
+        hold.set()
+        await asyncio.gather(running, return_exceptions=True)
+        return [json.loads(file.read_text()) for file in (tmp_path / "kept" / "orders").glob("*/one")]
+
+    [ended] = during(cancel)
+    assert ended["cancelled"]
+
+
+def test_what_is_cancelled_while_there_is_no_connection_is_ended_once_there_is_one(
+    during, link: Link, tmp_path: Path
+) -> None:
+    async def cancel(carrier: Carrier) -> None:
+        running = asyncio.create_task(carrier.run("one", shell(f"touch {tmp_path}/ran; sleep 600")))
+        await until((tmp_path / "ran").exists)
+        link.is_there = False
+        link.cut()
+        await until(lambda: link.times > 1)
+        running.cancel()
+        await asyncio.sleep(0)
+        link.is_there = True
+        await asyncio.gather(running, return_exceptions=True)
+        [file] = (tmp_path / "kept" / "orders").glob("*/one")
+        assert json.loads(file.read_text())["cancelled"]
+
+    during(cancel)
+
+
 def test_what_is_acknowledged_is_forgotten(during, tmp_path: Path) -> None:
     async def acknowledge(carrier: Carrier) -> list[bool]:
         await carrier.run("one", shell(":"))
@@ -236,6 +273,20 @@ def test_an_order_that_is_too_long_is_not_sent(during, monkeypatch: pytest.Monke
         return await carrier.run("three", shell("echo on"))
 
     assert during(long).stdout == "on\n"
+
+
+def test_a_worker_that_never_answers_is_not_waited_for_longer_than_the_timeout(
+    during, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing(*_arguments: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("ansible_ensemble.mesh.worker._do", nothing)
+    monkeypatch.setattr(carrier, "PATIENCE", 0.01)
+    monkeypatch.setattr(carrier, "_GRACE", 0.01)
+    outcome = during(lambda carrier: carrier.run("one", Command(("true",), timeout=0.05)))
+    assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
+    assert outcome.error == "b has not told how it ended"
 
 
 @pytest.mark.parametrize("case", ["replayed", "elsewhere", "altered", "rubbish"])

@@ -66,7 +66,7 @@ def test_orders_of_others_are_their_own(during, tmp_path: Path) -> None:
     async def both(kept: Orders) -> list[str]:
         mine = await kept.ended(ME, "one", shell("echo mine"))
         kept.acknowledge("beef", "one")
-        kept.cancel("beef", "one")
+        await kept.cancelled("beef", "two")
         yours = await kept.ended("beef", "one", shell("echo yours"))
         return [mine.stdout, yours.stdout, (await kept.ended(ME, "one", shell("echo again"))).stdout]
 
@@ -112,15 +112,30 @@ def test_an_order_that_runs_is_ended_by_a_cancellation(during, tmp_path: Path) -
         waiting = asyncio.create_task(kept.ended(ME, "two", shell(f"touch {tmp_path}/two")))
         while not (tmp_path / "begun").exists():
             await asyncio.sleep(0.01)
-        kept.cancel(ME, "two")
+        await kept.cancelled(ME, "two")
         kept.acknowledge(ME, "one")  # not yet
-        kept.cancel(ME, "one")
+        assert await kept.cancelled(ME, "one") == await running
         return await running, await waiting
 
     running, waiting = during(cancel, at_once=1)
     assert (running.cancelled, running.changed) == (True, None)
     assert (waiting.cancelled, waiting.changed) == (True, False)
     assert not (tmp_path / "two").exists()
+
+
+def test_what_is_cancelled_first_does_not_begin(during, tmp_path: Path) -> None:
+    async def before(kept: Orders) -> list[Ended]:
+        return [await kept.cancelled(ME, "one"), await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))]
+
+    async def at_once(kept: Orders) -> list[Ended]:
+        running = asyncio.create_task(kept.ended(ME, "two", shell("sleep 600")))
+        cancelling = asyncio.create_task(kept.cancelled(ME, "two"))
+        return [await running, await cancelling]
+
+    for ended in [*during(before), *during(at_once, at_once=1)]:
+        assert (ended.ok, ended.cancelled) == (False, True)
+    assert during(before)[0].changed is False
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_was_cut_off_with_its_worker_is_unknown(during, tmp_path: Path) -> None:
@@ -143,6 +158,21 @@ def test_what_nobody_acknowledges_is_forgotten_at_last(during, tmp_path: Path) -
     assert [file.name for file in folder.iterdir()] == ["new"]
 
 
+def test_a_worker_that_lives_on_forgets_what_nobody_acknowledges(
+    during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def live_on(kept: Orders) -> list[str]:
+        await kept.ended(ME, "old", shell(":"))
+        folder = tmp_path / "kept" / "orders" / ME
+        before = (folder / "old").stat().st_mtime - orders._KEPT - 1
+        os.utime(folder / "old", (before, before))
+        monkeypatch.setattr(orders, "_HOUR", 0.0)
+        await kept.ended(ME, "new", shell(":"))
+        return [file.name for file in folder.iterdir()]
+
+    assert during(live_on) == ["new"]
+
+
 def test_a_command_runs_in_an_empty_folder_that_is_gone_after_it(during, tmp_path: Path) -> None:
     ended = during(lambda kept: kept.ended(ME, "one", shell("ls -A; pwd; touch left")))
     folder = Path(ended.stdout.strip())
@@ -159,9 +189,10 @@ def test_a_name_that_leads_elsewhere_is_none(during, name: str) -> None:
     async def try_all(kept: Orders) -> None:
         with pytest.raises(MeshError, match="no name of an order"):
             await kept.ended(ME, name, shell(":"))
-        for do in (kept.cancel, kept.acknowledge):
-            with pytest.raises(MeshError, match="no name of an order"):
-                do(ME, name)
+        with pytest.raises(MeshError, match="no name of an order"):
+            await kept.cancelled(ME, name)
+        with pytest.raises(MeshError, match="no name of an order"):
+            kept.acknowledge(ME, name)
 
     during(try_all)
 

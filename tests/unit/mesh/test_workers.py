@@ -30,7 +30,7 @@ def mesh(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch):
 
     working.keys = KnownKeys(keys / "mine.pub")
 
-    def make(nodes: list[Node]) -> MeshWorkers:
+    def make(nodes: list[Node], per_node: int = 24) -> MeshWorkers:
         async def look_around(path: str) -> list[Node]:
             looks.append(path)
             return nodes
@@ -41,7 +41,7 @@ def mesh(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch):
         looks: list[str] = []
         monkeypatch.setattr(workers, "look_around", look_around)
         monkeypatch.setattr(carrier, "connect", connect)
-        made = MeshWorkers(MeshSettings(Path("socket"), keys / "mine"))
+        made = MeshWorkers(MeshSettings(Path("socket"), keys / "mine", per_node=per_node))
         made.looks = looks  # type: ignore[attr-defined]
         return made
 
@@ -70,22 +70,38 @@ def test_nodes_are_looked_for_once_in_a_while(mesh) -> None:
     assert asyncio.run(main()) == ["socket"]
 
 
-def test_the_one_that_has_least_to_do_is_chosen(mesh, working: Working, tmp_path: Path) -> None:
+def test_operations_are_spread_by_what_each_node_has(mesh) -> None:
     async def main() -> list[str]:
-        made = mesh([Node("b", services=(SERVICE,)), Node("b2", services=(SERVICE,))])
-        line = f"touch {tmp_path}/ran; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done"
-        chosen = [await made.choose("b*")]
-        running = asyncio.create_task(made.run("b", "one", Command((line,), shell="/bin/sh")))
-        while not (tmp_path / "ran").exists():
-            await asyncio.sleep(0.01)
-        chosen.append(await made.choose("b*"))
-        (tmp_path / "go").touch()
-        assert (await running).ok
-        chosen.append(await made.choose("b*"))
-        await made.acknowledge("b", ["one"])
+        made = mesh(NODES)
+        chosen = await asyncio.gather(*(made.choose("b*") for _ in range(4)))
+        await made.finish("b2", [])
+        return [*chosen, await made.choose("b*")]
+
+    assert asyncio.run(main()) == ["b1", "b2", "b1", "b2", "b2"]
+
+
+def test_a_node_has_no_more_than_it_may(mesh) -> None:
+    async def main() -> list[str]:
+        made = mesh(NODES, per_node=1)
+        chosen = [await made.choose("b*"), await made.choose("b*")]
+        on_b1, anywhere = (asyncio.create_task(made.choose(pattern)) for pattern in ("b1", "b*"))
+        await made.finish("b2", [])
+        chosen.append(await anywhere)
+        assert not on_b1.done()
+        await made.finish("b1", [])
+        return [*chosen, await on_b1]
+
+    assert asyncio.run(main()) == ["b1", "b2", "b2", "b1"]
+
+
+def test_a_node_forgets_what_is_finished(mesh, working: Working, tmp_path: Path) -> None:
+    async def main() -> None:
+        made = mesh([Node("b", services=(SERVICE,))])
+        assert (await made.run(await made.choose("b"), "one", Command(("true",)))).ok
+        assert [*(tmp_path / "kept").glob("orders/*/*")]
+        await made.finish("b", ["one"])
         while [*(tmp_path / "kept").glob("orders/*/*")]:
             await asyncio.sleep(0.01)
         await made.close()
-        return chosen
 
-    assert working.during(main) == ["b", "b2", "b"]
+    working.during(main)
