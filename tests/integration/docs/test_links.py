@@ -57,8 +57,9 @@ def test_the_index_leads_to_every_page() -> None:
     assert set(DOCS.rglob("*.md")) - reached == set()
 
 
-def test_the_code_of_each_step_is_there() -> None:
-    named = CODE.findall((DOCS / "architecture.md").read_text())
+@pytest.mark.parametrize("page", ["architecture.md", "glossary.md"])
+def test_the_code_that_a_page_names_is_there(page: str) -> None:
+    named = CODE.findall((DOCS / page).read_text())
     assert named
     for file, name in named:
         source = (REPOSITORY / "python/ansible_ensemble" / file).read_text()
