@@ -26,7 +26,7 @@ def write_atomically(path: Path, text: str, *, mode: int = 0o644) -> None:
         text: the text, written as UTF-8 with its line ends as they are.
         mode: the mode of a file that is new, less the umask.
     """
-    with _reported(path):
+    with write_errors(path):
         content = text.encode("utf-8")
         path = path.resolve()
         temporary = path.with_name(f".{path.name[:200]}.{os.urandom(_TOKEN // 2).hex()}.new")
@@ -67,7 +67,7 @@ def append_durably(path: Path, text: str) -> None:
     A write that fails half way (disk full) is taken back. An unfinished last line that a crash left behind is
     ended first, so that it cannot swallow the new text.
     """
-    with _reported(path):
+    with write_errors(path):
         content = text.encode("utf-8")
         new = not path.exists()
         with path.open("ab+") as file:
@@ -99,7 +99,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _reported(path: Path) -> Iterator[None]:
+def write_errors(path: Path) -> Iterator[None]:
     """Turn the system's errors into those for the user."""
     try:
         yield
@@ -114,6 +114,7 @@ def _reported(path: Path) -> Iterator[None]:
 
 _HINTS: dict[type[OSError], str] = {
     PermissionError: "check who owns the file and its folder",
+    FileExistsError: "a file stands where its folder should be",
     FileNotFoundError: "make its folder first",
     IsADirectoryError: "a folder has this name",
     NotADirectoryError: "a file stands where its folder should be",

@@ -41,8 +41,11 @@ def write_csar(
             path = confine(str(name), root, [root], "the file", Place(str(root)))
             if not path.is_file():
                 raise InvalidInput(f"{name} is no file", Place(str(root)), "an archive holds files and folders")
-            program = path.stat().st_mode & 0o111
-            _add(archive, str(name), path.read_bytes(), 0o755 if program else 0o644)
+            try:
+                content, program = path.read_bytes(), path.stat().st_mode & 0o111
+            except OSError as error:
+                raise InvalidInput(f"{name} cannot be read: {error.strerror}", Place(str(root))) from error
+            _add(archive, str(name), content, 0o755 if program else 0o644)
 
 
 def files_below(root: Path, leaves: Callable[[Path], bool]) -> list[PurePosixPath]:

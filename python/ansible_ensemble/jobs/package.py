@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.atomic import write_errors
 from ansible_ensemble.documents.csar import find_meta, is_of_tosca_2
 from ansible_ensemble.documents.csar_writing import files_below, write_csar
 from ansible_ensemble.documents.paths import confine, is_file, is_folder, is_there, resolved
@@ -45,12 +46,14 @@ def package(path: str, *, entry: str | None = None, out: str | None = None) -> d
     names = files_below(root, _stays(root, target))
     if template not in names:
         raise InvalidInput(f"{template} is left out, as what jobs make or git ignores", Place(str(root)))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".package-", dir=target.parent) as folder:
-        made = Path(folder) / "archive.csar"
-        write_csar(root, template, names, made, _version(root / template))
-        _check(made, target)
-        made.replace(target)
+    version = _version(root / template)
+    with write_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".package-", dir=target.parent) as folder:
+            made = Path(folder) / "archive.csar"
+            write_csar(root, template, names, made, version)
+            _check(made, target)
+            made.replace(target)
     return {"archive": str(target), "entry": str(template), "files": [str(name) for name in sorted(names)]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import zipfile
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.documents.csar import META, open_csar
 from ansible_ensemble.jobs.package import package
 
@@ -159,4 +160,20 @@ def test_what_is_refused(site: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("mine\n")
     with pytest.raises(InvalidInput, match="not overwritten"):
         package("site", out="text")
+    for out in ("text/in.csar", "/proc/in.csar"):
+        with pytest.raises(EnsembleError, match=f"{out} cannot be written: "):
+            package("site", out=out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["good.csar", "outside", "site", "text"]
+
+
+def test_a_file_that_cannot_be_read_is_named(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "create.sh":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InvalidInput, match=r"create.sh cannot be read: Permission denied"):
+        package("site")
