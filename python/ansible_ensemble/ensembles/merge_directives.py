@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from ansible_ensemble.documents.ensemble_schema import RECORDED_SECTIONS
 from ansible_ensemble.documents.merge import expand
 from ansible_ensemble.documents.places import Map, split, united
-from ansible_ensemble.documents.yaml import Document, read_yaml
-from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
+from ansible_ensemble.documents.yaml import Document
+from ansible_ensemble.ensembles.python_template import read_source
 from ansible_ensemble.projects.clones import find_repositories
 from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.project import find_project
@@ -56,4 +56,4 @@ def expanded(
 
 def _read(path: Path) -> Document:
     """An included file, which may be one in Python."""
-    return read_python_template(path, trusted=is_trusted(path)) if path.suffix == SUFFIX else read_yaml(path)
+    return read_source(path, trusted=is_trusted(path))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -50,14 +51,14 @@ def call_operations_here(tosca: ModuleType, made: Mapping[str, Any]) -> list[Exc
         definition = convert(owner, call, converter)
         if isinstance(definition, dict) and operation in given:
             definition["metadata"] = {"arguments": given[operation]}
-        return definition
+        return _with_inputs(definition, _defaults(operation, own))
 
     def interfaces_yaml(owner: Any, kind: Any, converter: Any) -> Any:
         interfaces = declare(owner, kind, converter)
         for name, value in vars(owner).items():
             if name.endswith(_DEFAULT_INPUTS):
                 interface = name.removeprefix("_").removesuffix(_DEFAULT_INPUTS)
-                interfaces.setdefault(interface, {})["inputs"] = own.to_tosca_value(value, dict)
+                interfaces.setdefault(interface, {})["inputs"] = own.to_tosca_value(_values(value, own), dict)
         return interfaces
 
     own.ToscaType._operation2yaml = staticmethod(operation2yaml)
@@ -66,7 +67,10 @@ def call_operations_here(tosca: ModuleType, made: Mapping[str, Any]) -> list[Exc
 
 
 def converter_of(kind: Any) -> Any:
-    """The converter, which takes node templates by their names as targets of requirements."""
+    """The converter, which takes node templates by their names as targets of requirements.
+
+    A module that a file imports is an import of that module, which is converted when it is read, and written nowhere.
+    """
 
     class Converter(kind):  # type: ignore[misc]
         def set_requirement_value(self, requirement: dict[str, Any], field: Any, value: Any, name: str) -> Any:
@@ -74,6 +78,9 @@ def converter_of(kind: Any) -> Any:
                 return super().set_requirement_value(requirement, field, value, name)
             requirement["node"] = value.name
             return value.name if len(requirement) == 1 else None
+
+        def _imported_module2yaml(self, module: ModuleType) -> Path:
+            return Path(str(module.__file__))
 
     return Converter
 
@@ -133,6 +140,27 @@ def _execute(made: Any, signature: inspect.Signature, own: Any, *arguments: Any,
             inputs[name] = value
     made.inputs = inputs
     return made
+
+
+def _with_inputs(definition: Any, defaults: Mapping[str, Any]) -> Any:
+    """The definition of an operation, which has these inputs where it does not give them itself."""
+    if not defaults or not (definition is None or isinstance(definition, dict)):
+        return definition
+    definition = definition or {}
+    return {**definition, "inputs": {**defaults, **definition.get("inputs", {})}}
+
+
+def _defaults(operation: Callable[..., Any], own: Any) -> dict[str, Any]:
+    """What a method's parameters have where nobody gives them, which are inputs of the operation."""
+    parameters = inspect.signature(operation).parameters.values()
+    return {one.name: own.to_tosca_value(one.default, dict) for one in parameters if one.default is not one.empty}
+
+
+def _values(inputs: Any, own: Any) -> Any:
+    """Inputs by their names, where they are an object that holds them."""
+    if not isinstance(inputs, own.ToscaInputs):
+        return inputs
+    return {name: getattr(inputs, name) for name in _fields(type(inputs), own)}
 
 
 def _fields(kind: Any, own: Any) -> Iterable[str]:

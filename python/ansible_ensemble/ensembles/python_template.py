@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.documents.yaml import Document, parse_yaml
+from ansible_ensemble.documents.yaml import Document, parse_yaml, read_yaml
 from ansible_ensemble.expressions.context import TRUST
 from ansible_ensemble.language.normative import SECTIONS, normative_types
 
@@ -63,6 +63,11 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
         hint = "return ARTIFACT.execute(INPUT=VALUE, ...), which is called when the file is read, in safe mode"
         raise InvalidInput(f"the operation {name} cannot be converted: it does not say what runs", place, hint)
     return parse_yaml(done.stdout.decode(), path, f"{path} (as TOSCA)")
+
+
+def read_source(path: Path, *, trusted: bool) -> Document:
+    """A file in YAML, or one in Python, which runs if it is trusted."""
+    return read_python_template(path, trusted=trusted) if path.suffix == SUFFIX else read_yaml(path)
 
 
 def _says_nothing(path: Path) -> bool:

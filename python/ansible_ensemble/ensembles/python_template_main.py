@@ -16,6 +16,9 @@ from typing import Any
 from ansible_ensemble.ensembles.python_operations import add_what_is_taken, call_operations_here, converter_of
 from ansible_ensemble.ensembles.unfurl_stand_ins import add_names, unfurl_modules
 
+#: What the folder of the file is called as a package: `from .types import Site`.
+_PACKAGE = "service_template"
+
 
 def main() -> int:
     """Convert the file that the first argument names; the second are Unfurl's types, in JSON. Prints the result."""
@@ -32,12 +35,13 @@ def main() -> int:
         return 3
     try:
         source = path.read_text(encoding="utf-8")
-        namespace = {"__file__": str(path)}
+        namespace = {"__file__": str(path), "__package__": _PACKAGE}
         tosca = sys.modules["tosca"]
         add_names(tosca)
         modules: dict[str, Any] = get_allowed_modules()
         modules.update(unfurl_modules(tosca, json.loads(sys.argv[2])))
-        restricted_exec(source, namespace, str(path.parent), "service_template", modules, safe_mode=True)
+        module = f"{_PACKAGE}.{path.stem}"
+        restricted_exec(source, namespace, str(path.parent), module, modules, safe_mode=True)
         failures = call_operations_here(tosca, namespace)
         # The file is compiled in safe mode, its methods too. The converter is not in safe mode, for else it would not
         # call them, and operations would be lost.

@@ -37,7 +37,7 @@ from ansible_ensemble.ensembles.location import Location, locate, naming, stands
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
+from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template, read_source
 from ansible_ensemble.ensembles.renames import move_instances, read_moves
 from ansible_ensemble.ensembles.revisions import specification_at
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
@@ -419,6 +419,7 @@ def _topology(
         roots=(root, location.ensemble.parent),
         leaves=stands_alone(root),
         remote=RemoteFiles(environment.import_from, pins),
+        read_file=lambda path: read_source(path, trusted=trusted and is_trusted(path)),
         find_clone=partial(find_clone, root=root),
         check_files=whole,
         complete=whole,

@@ -58,7 +58,7 @@ class Repository:
 
     def __init__(self, name: str, url: str, **more: Any) -> None:
         self.tosca_name, self._more = name, {"url": url, **more}
-        vars(self)["__module__"] = "service_template"  # it is no import
+        vars(self)["__module__"] = ""  # it is no import
 
     def to_yaml(self, make: type = dict) -> Any:
         """Its entry in the section."""

@@ -146,9 +146,11 @@ def _read_interface(
     changed = {key: one for key, one in made.input_definitions.items() if known_definitions.get(key) is not one}
     if values or changed:
         for key, operation in made.operations.items():
+            # in Unfurl's dialect what an operation has itself wins, wherever it has it from
+            own = {name: one for name, one in operation.inputs.items() if base.inputs.get(name) is not one}
             made.operations[key] = replace(
                 operation,
-                inputs={**operation.inputs, **values},
+                inputs={**operation.inputs, **values, **(own if scope.is_unfurl else {})},
                 input_definitions={**operation.input_definitions, **changed},
             )
     operations = problems.mapping(

@@ -13,7 +13,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.notices import NoticeCode, Rewrite
 from ansible_ensemble.core.texts import with_shown_urls
-from ansible_ensemble.documents.merge import expand
+from ansible_ensemble.documents.merge import FileReader, expand
 from ansible_ensemble.documents.paths import is_file, resolved
 from ansible_ensemble.documents.places import place_of
 from ansible_ensemble.documents.pointers import part_of
@@ -48,6 +48,7 @@ class Importer(Struct):
         leaves: whether a relative path may lead to a service template outside of these, too.
         is_met: evaluates the `when` of an import.
         remote: fetches what is imported over https; None fetches nothing.
+        read_file: reads what is imported from this machine.
         fetched: digests of what was fetched, by URL.
         files: the files of this machine read so far, in order.
         versions: the version that each was read by.
@@ -61,6 +62,7 @@ class Importer(Struct):
     is_met: IsMet = lambda *_arguments: True
     leaves: bool = False
     remote: Remote | None = None
+    read_file: FileReader = read_yaml
     fetched: dict[str, str] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     versions: dict[Path, str] = field(default_factory=dict)
@@ -267,7 +269,7 @@ class Importer(Struct):
             problems.add(f"the imports are more than {MAX_DEPTH} files deep", place)
             return None
         try:
-            document = read_yaml(path, with_shown_urls(url) if url is not None else None)
+            document = self.read_file(path) if url is None else read_yaml(path, with_shown_urls(url))
         except InvalidInput as error:
             if not is_file(path):
                 problems.add(f"the imported file {name} does not exist", place, f"looked for {path}")

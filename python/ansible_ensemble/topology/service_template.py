@@ -12,6 +12,7 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInputs, Place
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.core.notices import NoticeCode, Reading
+from ansible_ensemble.documents.merge import FileReader
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.documents.scalars import as_read, is_written
 from ansible_ensemble.documents.yaml import Document, read_yaml
@@ -50,6 +51,7 @@ def load_topology(
     roots: Sequence[Path] = (),
     leaves: bool = False,
     remote: Remote | None = None,
+    read_file: FileReader = read_yaml,
     find_clone: Callable[[str], Path | None] | None = None,
     check_files: bool = True,
     complete: bool = True,
@@ -75,6 +77,7 @@ def load_topology(
         roots: folders that imported files must lie in, beside the repositories' own; none is no limit.
         leaves: whether an import by a relative path may lead to a service template outside of these, too.
         remote: fetches what is imported over https; None fetches nothing.
+        read_file: reads what is imported from this machine.
         find_clone: gives the folder that a repository by URL is cloned to, None if it is not on this machine.
         check_files: whether a file that implements an operation must be there; else its absence is a warning.
         complete: whether a requirement that names no node template and that none meets is an error; else it is a
@@ -105,6 +108,7 @@ def load_topology(
         is_met,
         leaves,
         remote,
+        read_file,
     )
     importer.versions = reading.versions
     reading.topologies.add(document.path)

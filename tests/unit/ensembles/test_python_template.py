@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.ensembles.location import locate
+from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.python_template import read_python_template
+from ansible_ensemble.ensembles.read import read_ensemble
 
 converted = pytest.mark.skipif(importlib.util.find_spec("tosca") is None, reason="the package tosca is not installed")
 
@@ -281,6 +284,54 @@ def test_methods_say_what_runs_as_functions_and_artifacts_do(tmp_path: Path) -> 
     records = {"type": "unfurl.relationships.DNSRecords", "properties": {"records": {"www": {"type": "A"}}}}
     assert {"dns": {"relationship": records, "node": "zone"}} in nodes["task"]["requirements"]
     assert nodes["server"]["requirements"] == [{"host": "elsewhere"}]
+
+
+TAKEN = """\
+import tosca
+
+class Base(tosca.nodes.Root):
+    class Inputs(tosca.ToscaInputs):
+        word: str
+        end: str = ""
+
+    _Standard_default_inputs = Inputs(word="hi")
+
+    def create(self, word: str = "hello", **kw):
+        ...
+
+base = Base()
+"""
+
+
+@converted
+def test_defaults_of_parameters_and_objects_of_inputs_are_inputs(tmp_path: Path) -> None:
+    assert read(tmp_path, TAKEN)["node_types"]["Base"]["interfaces"]["Standard"] == {
+        "inputs": {"word": "hi", "end": ""},
+        "operations": {"create": {"inputs": {"word": "hello"}}},
+    }
+
+
+@converted
+def test_a_module_beside_is_imported_and_written_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text("import tosca\n\nclass Site(tosca.nodes.Root):\n    size: int = 3\n")
+    text = "from . import shared as base\nfrom .shared import Site\n\na = base.Site()\nb = Site(size=4)\n"
+    assert read(tmp_path, text)["imports"] == [{"file": "shared.py"}]
+    service = "tosca_definitions_version: tosca_simple_unfurl_1_0_0\nimports: [service.py]\n"
+    (tmp_path / "service.yaml").write_text(service)
+    for name in ("service.py", "service.yaml"):
+        nodes = read_ensemble(locate(tmp_path / name), JobOptions(inventory=None)).topology.node_templates
+        assert {name: nodes[name].type.name for name in nodes} == {"a": "Site", "b": "Site"}
+    assert {path.name for path in tmp_path.iterdir()} == {"shared.py", "service.py", "service.yaml"}
+
+
+@converted
+@pytest.mark.usefixtures("nothing_trusted")
+def test_a_module_that_nobody_trusts_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "types.py").write_text("import tosca\n")
+    service = "tosca_definitions_version: tosca_simple_unfurl_1_0_0\nimports: [types.py]\n"
+    (tmp_path / "service.yaml").write_text(service)
+    with pytest.raises(InvalidInput, match=r"types\.py: .* is not trusted"):
+        read_ensemble(locate(tmp_path / "service.yaml"), JobOptions(inventory=None))
 
 
 @converted

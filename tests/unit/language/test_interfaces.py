@@ -89,6 +89,23 @@ topology_template:
     assert deletion.full_name == "Standard.delete"
 
 
+@pytest.mark.parametrize(("unfurl", "expected"), [(False, "of the derived interface"), (True, "of the operation")])
+def test_inputs_of_a_derived_interface_over_those_of_an_operation(load: Load, unfurl: bool, expected: str) -> None:
+    text = """
+node_types:
+  A:
+    derived_from: Root
+    interfaces: {Standard: {inputs: {word: of the interface}, operations: {create: {inputs: {word: of the operation}}}}}
+  B:
+    derived_from: A
+    interfaces: {Standard: {inputs: {word: of the derived interface, more: 1}, operations: {create: ls}}}
+topology_template: {node_templates: {b: {type: B}}}
+"""
+    found = load(text, unfurl=unfurl).node_templates["b"].operation("Standard", "create")
+    assert found is not None
+    assert {key: one.value for key, one in found.inputs.items()} == {"word": expected, "more": 1}
+
+
 def test_inputs_of_the_wrong_type_are_refused(load: Load) -> None:
     with pytest.raises(InvalidInput, match="input 'k' of operation 'go': 'x' is not of type integer"):
         load(
