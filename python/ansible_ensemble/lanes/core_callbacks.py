@@ -9,6 +9,7 @@ running task and its own host only.
 from __future__ import annotations
 
 import copy
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,8 @@ _METHODS = {
 _BEGINNINGS = ("v2_playbook_on_task_start", "v2_runner_on_start")
 #: The module that is a job.
 _JOB = "tosca.ensemble.execute"
+#: Seconds between two looks of core whether a job has ended. By its default, it looks a thousand times a second.
+_POLL_INTERVAL = 0.01
 _STATISTICS = {"failed": "failures", "skipped": "skipped", "unreachable": "dark"}
 
 
@@ -92,12 +95,31 @@ def install() -> None:
     from ansible.utils.display import Display
 
     if not hasattr(Display(), _METHOD):
-        operations = OperationTasks()
+        operations, polling = OperationTasks(), Polling()
         setattr(Display(), _METHOD, operations)
-        TaskQueueManager.send_callback = without_jobs(TaskQueueManager.send_callback, operations)
+        os.register_at_fork(after_in_child=polling.as_usual)
+        TaskQueueManager.send_callback = without_jobs(TaskQueueManager.send_callback, operations, polling)
 
 
-def without_jobs(send: Callable[..., None], operations: OperationTasks) -> Callable[..., None]:
+class Polling:
+    """How often core's strategies look for results of their workers: less often while one of them has a job."""
+
+    def __init__(self) -> None:
+        from ansible import constants
+
+        self._constants = constants
+        self._usual = constants.DEFAULT_INTERNAL_POLL_INTERVAL
+
+    def as_usual(self) -> None:
+        """Look as often as Ansible is set to."""
+        self._constants.DEFAULT_INTERNAL_POLL_INTERVAL = self._usual
+
+    def less_often(self) -> None:
+        """Look less often, if it is not set to that anyway."""
+        self._constants.DEFAULT_INTERNAL_POLL_INTERVAL = max(self._usual, _POLL_INTERVAL)
+
+
+def without_jobs(send: Callable[..., None], operations: OperationTasks, polling: Polling) -> Callable[..., None]:
     """Core's `send_callback`, by which a task that is a job is told to the plugin that writes the output alone.
 
     Others are told of its operations instead; of itself where that would hide something: it failed and no operation
@@ -111,11 +133,14 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks) -> Calla
             return
         send(_with_plugins(manager, slice(1)), *call, **more)
         if call[0] in _BEGINNINGS:
+            polling.less_often()
             if call[0] == _BEGINNINGS[0]:
                 operations.endings.clear()
                 held.clear()
             held.append((call, more))
-        elif not (operations.have_failed if call[0] == _METHODS["failed"] else operations.endings):
+            return
+        polling.as_usual()
+        if not (operations.have_failed if call[0] == _METHODS["failed"] else operations.endings):
             for begun, besides in held:
                 send(_without_output(manager), *begun, **besides)
             held.clear()

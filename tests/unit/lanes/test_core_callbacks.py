@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible import constants
 from ansible.executor.stats import AggregateStats
 from ansible.inventory.host import Host
 from ansible.playbook.task import Task
@@ -13,7 +16,7 @@ from ansible.playbook.task import Task
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import core_callbacks
-from ansible_ensemble.lanes.core_callbacks import OperationTasks, TaskEvent, audience, without_jobs
+from ansible_ensemble.lanes.core_callbacks import OperationTasks, Polling, TaskEvent, audience, without_jobs
 
 EVENT = TaskEvent(id="A1", name="web: create", action="acme.web.install", host="web1", place=Place("/e/web.yaml", 3))
 
@@ -88,7 +91,7 @@ def test_a_job_is_told_to_the_writer_and_to_others_only_where_its_operations_do_
             sent[plugin].append(method)
 
     manager, operations = SimpleNamespace(_callback_plugins=["writer", "junit"]), OperationTasks()
-    send_callback = without_jobs(send, operations)
+    send_callback = without_jobs(send, operations, Polling())
     job, other = Task(), Task()
     job._resolved_action, other._resolved_action = "tosca.ensemble.execute", "ansible.builtin.copy"
     send_callback(manager, "v2_playbook_on_task_start", job, is_conditional=False)
@@ -97,3 +100,47 @@ def test_a_job_is_told_to_the_writer_and_to_others_only_where_its_operations_do_
     assert sent == {"writer": ["v2_playbook_on_task_start", end], "junit": others}
     send_callback(manager, "v2_playbook_on_task_start", other, is_conditional=False)
     assert [one[-1] for one in sent.values()] == ["v2_playbook_on_task_start"] * 2
+
+
+@pytest.mark.parametrize(("usual", "meanwhile"), [(0.001, 0.01), (0.5, 0.5)])
+def test_core_looks_less_often_for_the_end_of_a_job(monkeypatch: pytest.MonkeyPatch, usual: float, meanwhile: float):
+    monkeypatch.setattr(constants, "DEFAULT_INTERNAL_POLL_INTERVAL", usual)
+    manager = SimpleNamespace(_callback_plugins=["writer"])
+    send_callback = without_jobs(lambda *_arguments, **_more: None, OperationTasks(), Polling())
+    job, other = Task(), Task()
+    job._resolved_action, other._resolved_action = "tosca.ensemble.execute", "ansible.builtin.copy"
+    seen = []
+    for event, task in (
+        ("v2_playbook_on_task_start", other),
+        ("v2_playbook_on_task_start", job),
+        ("v2_runner_on_start", job),
+        ("v2_runner_on_ok", job),
+    ):
+        send_callback(manager, event, SimpleNamespace(task=task))
+        seen.append(constants.DEFAULT_INTERNAL_POLL_INTERVAL)
+    assert seen == [usual, meanwhile, meanwhile, usual]
+
+
+#: A process in which a job has begun, and the worker that is forked from it.
+FORKED = """
+import os
+from types import SimpleNamespace
+from ansible import constants
+from ansible.executor.task_queue_manager import TaskQueueManager
+from ansible_ensemble.lanes.core_callbacks import install
+
+TaskQueueManager.send_callback = lambda *_arguments: None
+install()
+job = SimpleNamespace(task=SimpleNamespace(resolved_action="tosca.ensemble.execute"))
+TaskQueueManager.send_callback(SimpleNamespace(_callback_plugins=[]), "v2_runner_on_start", job)
+if not (worker := os.fork()):
+    print(constants.DEFAULT_INTERNAL_POLL_INTERVAL, flush=True)
+    os._exit(0)
+os.waitpid(worker, 0)
+print(constants.DEFAULT_INTERNAL_POLL_INTERVAL)
+"""
+
+
+def test_plays_in_a_job_look_as_often_as_ever():
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{constants.DEFAULT_INTERNAL_POLL_INTERVAL}\n0.01\n"
