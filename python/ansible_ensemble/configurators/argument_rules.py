@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.configurators.module_sources import syntax_tree
 
 #: What a module with a command line of its own takes beside its arguments.
 FREE = "_raw_params"
@@ -91,9 +92,8 @@ def read_rules(source: bytes) -> ArgumentRules:
     """The rules that the source of a module declares; none where they are computed, or several modules are declared."""
     if not any(name.encode() in source for name in _READERS):
         return ArgumentRules()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    tree = syntax_tree(source)
+    if tree is None:
         return ArgumentRules()
     declared = [one for node in ast.walk(tree) if (one := entries_of(node)) is not None and _SPEC in one]
     if len(declared) != 1:

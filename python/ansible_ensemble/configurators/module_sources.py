@@ -40,12 +40,20 @@ def util_file(name: str, base: Path) -> str | None:
     return next((str(file) for file in files if file.is_file()), None)
 
 
+@functools.lru_cache(maxsize=4)  # the same file is read for its imports, its documentation, its rules and its secrets
+def syntax_tree(source: bytes) -> ast.Module | None:
+    """What a source says; None if it is no Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+
+
 @functools.cache
 def _imported(name: str, path: str) -> frozenset[str]:
     """Names that a file may import as module_utils; some are names in one of them."""
-    try:
-        tree = ast.parse(Path(path).read_bytes())
-    except (SyntaxError, ValueError):
+    tree = syntax_tree(Path(path).read_bytes())
+    if tree is None:
         return frozenset()
     package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
     return frozenset(one for node in ast.walk(tree) for one in _names(node, package) if ".module_utils" in one)

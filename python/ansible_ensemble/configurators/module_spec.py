@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from ansible_ensemble.configurators.argument_rules import IN_CODE, ArgumentRules, read_rules
 from ansible_ensemble.configurators.locations import BUILTIN, ansible_homes, is_fqcn
 from ansible_ensemble.configurators.module_names import module_file
-from ansible_ensemble.configurators.module_sources import sources, util_file
+from ansible_ensemble.configurators.module_sources import sources, syntax_tree, util_file
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.scalars import spoken_boolean
@@ -29,6 +29,8 @@ _FRAGMENTS = "extends_documentation_fragment"
 _ROLE_FILES = ("argument_specs.yml", "argument_specs.yaml", "main.yml", "main.yaml")
 _FORESEEN_BY = frozenset({"creates", "removes"})
 _OF_ANSIBLE = "ansible.module_utils."
+#: Every module imports it; it is long, and has no argument of its own that is secret.
+_BASIC = f"{_OF_ANSIBLE}basic"
 _SOURCES = frozenset({".py", ".ps1"})
 #: `password = @{ type = "str"; no_log = $true }`
 _HIDDEN_IN_POWERSHELL = regex(rb"([\w-]+)\s*=\s*@\{[^{}]*\bno_log\s*=\s*\$true", re.IGNORECASE)
@@ -175,7 +177,7 @@ def _document(file: Path) -> Any:
 
 def documented_text(file: Path, name: str) -> Any:
     """The data in a text that a source assigns to a name, of the file or of a class in it."""
-    tree = _parsed(file.read_bytes())
+    tree = syntax_tree(file.read_bytes())
     assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign)) if tree is not None else ()
     for node in assigned:
         text = node.value.value if isinstance(node.value, ast.Constant) else None
@@ -185,14 +187,6 @@ def documented_text(file: Path, name: str) -> Any:
             except InvalidInput:
                 return None
     return None
-
-
-@functools.lru_cache(maxsize=4)  # the same file is read for its documentation, its rules and its secrets
-def _parsed(source: bytes) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _with_fragments(
@@ -279,7 +273,7 @@ def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[st
     )
     if source.suffix == ".ps1" and source.is_file():
         return frozenset(match[1].decode() for match in _HIDDEN_IN_POWERSHELL.finditer(source.read_bytes()))
-    if source.suffix != ".py" or not source.is_file() or _parsed(source.read_bytes()) is None:
+    if source.suffix != ".py" or not source.is_file() or syntax_tree(source.read_bytes()) is None:
         return None
     file = source
     parts = file.parts
@@ -289,6 +283,8 @@ def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[st
     bases = [base.parent for base in collections]
 
     def find(util: str) -> str | None:
+        if util == _BASIC:
+            return None
         if util.startswith(_OF_ANSIBLE):
             return next((found for home in ansible_homes() if (found := util_file(util, home.parent))), None)
         return next((found for base in bases if (found := util_file(util, base))), None)
@@ -300,7 +296,7 @@ def _secrets(name: str, file: Path, collections: Iterable[Path]) -> frozenset[st
 def _hidden(source: bytes) -> frozenset[str]:
     """Names of the arguments that a source marks with `no_log`."""
     found: set[str] = set()
-    tree = _parsed(source)
+    tree = syntax_tree(source)
     for node in ast.walk(tree) if tree is not None else ():
         hidden = ((key, value) for key, value in _entries(node) if _is_hidden(value))
         found.update(name for key, value in hidden for name in (key, *_aliases(value)))

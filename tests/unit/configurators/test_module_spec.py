@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
+from ansible.module_utils import basic
 
-from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_spec
+from ansible_ensemble.configurators import module_sources
+from ansible_ensemble.configurators.module_spec import ModuleSpec, module_spec, role_spec, secret_arguments
 
 MODULE = '''
 DOCUMENTATION = r"""
@@ -158,3 +161,22 @@ def test_a_relative_path_of_a_role_is_no_name_in_a_collection(
     (tmp_path / role / "meta/argument_specs.yml").write_text(ROLE)
     monkeypatch.chdir(tmp_path)
     assert role_spec(role, "main", (tmp_path,)) is not None
+
+
+def test_the_source_that_every_module_imports_has_no_secret_argument(tmp_path: Path) -> None:
+    (tmp_path / "basic_copy.py").write_bytes(Path(basic.__file__).read_bytes())
+    assert secret_arguments("basic_copy", (), (tmp_path,)) == frozenset()
+
+
+def test_a_source_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "DOCUMENTATION = '''\noptions: {token: {type: str}, force: {type: bool}}\n'''\n"
+    source += "from ansible.module_utils.basic import AnsibleModule\n"
+    source += "AnsibleModule({'token': {'no_log': True}, 'force': {}}, mutually_exclusive=[('token', 'force')])\n"
+    (tmp_path / "thing.py").write_text(source)
+    parsed = []
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text: (parsed.append(len(text)), parse(text))[1])
+    module_sources.syntax_tree.cache_clear()
+    spec = module_spec("thing", (), (tmp_path,))
+    assert spec and spec.options["token"].secret and not spec.options["force"].secret
+    assert parsed == [len(source)]
