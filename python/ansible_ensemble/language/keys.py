@@ -162,9 +162,6 @@ UNHEEDED: dict[str, dict[str, str]] = {
         "instance_keys": "remove it: an instance is known by the name of its template",
     },
     "relationship_template": {"target": "name the node in the requirement"},
-    "requirement_assignment": {
-        "allocation": "capacities are not allocated; occurrences of the capability say how many relationships it serves"
-    },
     "inline_relationship": {"target": "name the node in the requirement"},
     "artifact": dict.fromkeys(
         ("contents", "executable", "intent", "interfaces", "order", "permissions", "required", "target"), _BY_OPERATION

@@ -9,20 +9,20 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.places import Map, changed, key_place_of, place_of
 from ansible_ensemble.language.conditions import is_call
 from ansible_ensemble.language.problems import Problems
-from ansible_ensemble.language.version_2_calls import Calls, read_filter, read_validation
+from ansible_ensemble.language.version_2_calls import Calls, OwnFunction, Signature, read_filter, read_validation
 
 _SECTION = "functions"
 
 
-def read_functions(document: Mapping[str, Any], problems: Problems) -> dict[str, str | None]:
-    """The functions that a file defines, each with the Python function that implements it, None if none does."""
+def read_functions(document: Mapping[str, Any], problems: Problems) -> dict[str, OwnFunction]:
+    """The functions that a file defines."""
     if _SECTION not in document:
         return {}
     place = place_of(document, _SECTION)
     if not document[_SECTION]:
         problems.add(f"the section {_SECTION} is empty", place)
     section = problems.mapping(document[_SECTION], f"the section {_SECTION}", place)
-    found: dict[str, str | None] = {}
+    found: dict[str, OwnFunction] = {}
     for name, raw in section.items():
         what, where = f"the function '{name}'", place_of(section, name)
         body = problems.mapping(raw, what, where)
@@ -31,7 +31,8 @@ def read_functions(document: Mapping[str, Any], problems: Problems) -> dict[str,
             problems.add(f"{what} has no signatures", where, "signatures: [{arguments: [integer], result: float}]")
         signatures = problems.sequence(body.get("signatures"), f"the signatures of {what}", where)
         files = [*_files(signatures, what, problems)]
-        found[name] = next((f"{file}#{name}" for file in files if file.endswith(".py")), None)
+        run = next((f"{file}#{name}" for file in files if file.endswith(".py")), None)
+        found[name] = OwnFunction(run, [_taken(one) for one in signatures if isinstance(one, Mapping)])
     return found
 
 
@@ -49,6 +50,12 @@ def _files(signatures: Any, what: str, problems: Problems) -> Iterator[str]:
             file = file.get(key) if isinstance(file, Mapping) else file
         if isinstance(file, str):
             yield file
+
+
+def _taken(signature: Mapping[str, Any]) -> Signature:
+    arguments = signature.get("arguments")
+    kinds = [one.get("type") if isinstance(one, Mapping) else one for one in arguments or ()]
+    return Signature([str(kind) for kind in kinds], is_variadic=signature.get("variadic") is True)
 
 
 VERSION_2 = "tosca_2_0"
@@ -98,7 +105,7 @@ _SCHEMAS = frozenset({"parameter", "input", "schema", "data_type"})
 #: Keys that 1.3 has another word for.
 _RENAMED: dict[str, dict[str, str]] = {
     "service_template": {"service_template": "topology_template"},
-    "import": {"namespace": "namespace_prefix"},
+    "import": {"namespace": "namespace_prefix", "url": "file"},
     "relationship_type": {
         "valid_source_node_types": "valid_source_types",
         "valid_capability_types": "valid_target_types",
@@ -166,6 +173,10 @@ class _Reader:
                 continue
             if (element, key, value) == ("requirement", "directives", ["internal"]):
                 continue  # whatever is required is in the topology
+            newer = next((new for new, old in renamed.items() if old == key), None)
+            if newer is not None:
+                self.problems.add(f"`{key}` is a key of TOSCA 1.3", key_place_of(raw, key), f"write `{newer}`")
+                continue
             name = renamed.get(key, key)
             if name in made:
                 self.problems.add(f"`{key}` beside others of its kind is not supported", key_place_of(raw, key))
@@ -185,10 +196,10 @@ class _Reader:
         return _TYPE_NAMES.get(raw, raw) if element == "schema" and isinstance(raw, str) else self.value(raw)
 
     def value(self, raw: Any) -> Any:
-        if isinstance(raw, str):
-            return raw[1:] if raw.startswith("$$") else raw
-        if isinstance(raw, Mapping) and is_call(raw):
-            return self.calls.read(raw)
+        if isinstance(raw, str) and raw.startswith("$$"):
+            return raw[1:]
+        if isinstance(raw, str) or (isinstance(raw, Mapping) and is_call(raw)):
+            return self.calls.value(raw)
         if not isinstance(raw, dict | list):
             return raw
         made = changed(raw, self.value)

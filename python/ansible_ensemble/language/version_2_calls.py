@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, changed, key_place_of
@@ -39,14 +41,46 @@ _OF_MODEL = ("$node_index",)
 _KNOWN = sorted({*_SAME, *_READING, *_OF_EXPRESSIONS})
 
 
+#: What a written value of a type is in Python; of other types it may be anything.
+_WRITTEN: Mapping[str, type | tuple[type, ...]] = {
+    **{"string": str, "boolean": bool, "integer": int, "float": (int, float), "list": list, "map": dict},
+}
+
+
+class Signature(Struct, frozen=True):
+    """What a function takes: the types of its arguments, of which a variadic one has the last as often as is given."""
+
+    arguments: list[str]
+    is_variadic: bool = False
+
+    def fits(self, given: list[Any]) -> bool:
+        """Whether a call with these arguments, as written, may be one of it."""
+        kinds = self.arguments
+        if self.is_variadic and kinds:
+            kinds = [*kinds[:-1], *[kinds[-1]] * (len(given) - len(kinds) + 1)]
+        return len(given) == len(kinds) and all(map(_may_be, given, kinds))
+
+
+class OwnFunction(Struct, frozen=True):
+    """A function that a file defines.
+
+    Attributes:
+        run: the Python function that implements it, None if none does.
+        signatures: how it may be called.
+    """
+
+    run: str | None
+    signatures: list[Signature] = []
+
+
 class Calls:
     """What calls in a file are in 1.3.
 
     Attributes:
-        own: the functions that the file defines, each with the Python function that implements it, None if none does.
+        own: the functions that the file defines.
     """
 
-    def __init__(self, own: Mapping[str, str | None], problems: Problems) -> None:
+    def __init__(self, own: Mapping[str, OwnFunction], problems: Problems) -> None:
         self.own = own
         self.problems = problems
 
@@ -71,19 +105,25 @@ class Calls:
         return made
 
     def value(self, raw: Any) -> Any:
-        """A value with the calls in it as they are in 1.3."""
+        """A value with the calls in it as they are in 1.3; `$f` is a call of a function that may have no arguments."""
         if is_call(raw):
             return self.read(raw)
+        if isinstance(raw, str) and raw.startswith("$") and (raw in _OF_MODEL or raw[1:] in self.own):
+            return self.read({raw: []})
         return changed(raw, self.value) if isinstance(raw, dict | list) else raw
 
     def _of_file(self, name: str, arguments: Any, place: Place | None) -> Any:
-        run = self.own[name]
-        if run is None:
+        own = self.own[name]
+        if own.run is None:
             hint = "name a Python file that has a function of this name as its implementation"
             self.problems.add(f"nothing implements the function ${name}", place, hint)
             return None
         given = arguments if isinstance(arguments, list) else [] if arguments is None else [arguments]
-        return {"eval": {"python": run, "args": self.value(given)}}
+        if not any(one.fits(given) for one in own.signatures):
+            hint = " or ".join(f"[{', '.join(one.arguments)}{', ...' * one.is_variadic}]" for one in own.signatures)
+            self.problems.add(f"the function ${name} cannot be called with {given}", place, f"it takes {hint}")
+            return None
+        return {"eval": {"python": own.run, "args": self.value(given)}}
 
     def _expression(self, raw: Any) -> Any:
         """An operand of an expression: calls within it need no `eval` of their own, and text is quoted."""
@@ -104,6 +144,13 @@ class Calls:
         for one in others:
             first = {name: [first, one]}
         return first
+
+
+def _may_be(value: Any, kind: str) -> bool:
+    """Whether a written value may be of a type; what a call has is not known."""
+    if is_call(value) or (isinstance(value, str) and value.startswith("$")) or kind not in _WRITTEN:
+        return True
+    return isinstance(value, _WRITTEN[kind]) and isinstance(value, bool) <= (kind == "boolean")
 
 
 def _reading(name: str, path: Any, place: Place | None, problems: Problems) -> Any:

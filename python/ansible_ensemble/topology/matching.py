@@ -13,6 +13,7 @@ from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
 from ansible_ensemble.language.filters import match_expressions, mismatch
 from ansible_ensemble.language.version_2_calls import WANTED
+from ansible_ensemble.topology.allocation import Allocations
 from ansible_ensemble.topology.building import Building
 
 Target = tuple[NodeTemplate, Capability | None]
@@ -28,6 +29,7 @@ class Wanted(Struct):
         capability: the name of the target's capability.
         filters: node filters, all of which must fit.
         relationship: a template's name, a type's name, or a map; as written.
+        allocation: how much of the capability's properties it takes for itself, as written.
         times: how many targets are wanted.
         order: its place among the requirements of its node template.
         is_implied: whether the type asks for it and the template says nothing of it.
@@ -43,6 +45,7 @@ class Wanted(Struct):
     filters: list[Mapping[str, Any]] = field(default_factory=list)
     relationship: Any = None
     relationship_place: Place | None = None
+    allocation: Mapping[str, Any] = field(default_factory=dict)
     times: int = 1
     order: int = 0
     is_implied: bool = False
@@ -61,11 +64,13 @@ class Candidates(Struct):
 
     Attributes:
         used: how many relationships each capability serves so far, by node template and capability.
+        allocations: how much of their properties these take.
     """
 
     nodes: Mapping[str, NodeTemplate]
     by_type: dict[str, list[NodeTemplate]] = field(default_factory=dict)
     used: Counter[tuple[str, str]] = field(default_factory=Counter)
+    allocations: Allocations = field(default_factory=Allocations)
 
     def of(self, type_name: str | None) -> list[NodeTemplate]:
         """Node templates of a type, in the order of declaration; of any type if there is no name."""
@@ -175,6 +180,10 @@ def _fit(
         if not capabilities:
             name, bounds = allowed[0].name, allowed[0].occurrences
             return None, f"its capability '{name}' already serves {bounds[1]}, the most that its occurrences allow"
+        lacking = [candidates.allocations.lacking(target, one, wanted.allocation) for one in capabilities]
+        if all(lacking):
+            return None, f"too little of '{lacking[0]}' of its capability '{capabilities[0].name}' is left"
+        capabilities = [one for one, name in zip(capabilities, lacking, strict=True) if name is None]
     for node_filter in wanted.filters:
         reason = mismatch(target, _about(node_filter, capabilities), building)
         if reason is not None:

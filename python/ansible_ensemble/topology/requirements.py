@@ -30,7 +30,7 @@ from ansible_ensemble.language.filters import check_filter
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.language.schema import read_boolean
 from ansible_ensemble.topology.building import Building, Entry
-from ansible_ensemble.topology.definitions import read_occurrences
+from ansible_ensemble.topology.definitions import read_assignments, read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
 
@@ -234,6 +234,11 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
     if "optional" in body:
         where = place_of(body, "optional")
         wanted.is_optional = bool(read_boolean(body["optional"], f"'optional' of {what}", where, problems))
+    if "allocation" in body:
+        place = place_of(body, "allocation")
+        allocation = problems.mapping(body["allocation"], f"the allocation of {what}", place)
+        inner = allocation.get("properties") if list(allocation) == ["properties"] else allocation
+        wanted.allocation = problems.mapping(inner, f"the properties that {what} allocates", place)
     wanted.relationship = body.get("relationship")
     wanted.relationship_place = place_of(body, "relationship") or place
     bounds = read_occurrences(body, what, problems)
@@ -312,8 +317,19 @@ def _connect(
     made.capability = capability.name if capability is not None else None
     if capability is not None:
         requirer.candidates.used[target.name, capability.name] += 1
+        _allocate(requirer, target, capability, wanted)
     source.requirements.append(made)
     target.incoming.append(made)
+
+
+def _allocate(requirer: Requirer, target: NodeTemplate, capability: Capability, wanted: Wanted) -> None:
+    if wanted.allocation:
+        what = f"what requirement '{wanted.definition.name}' of '{requirer.name}' allocates of '{capability.name}'"
+        scope = requirer.entry.scope
+        read_assignments(
+            wanted.allocation, capability.type, "properties", what, wanted.place, scope=scope, complete=False
+        )
+        requirer.candidates.allocations.take(target, capability, wanted.allocation)
 
 
 def _wrong_relationship(kind: EntityType, target: NodeTemplate, capability: Capability | None) -> str | None:

@@ -135,7 +135,7 @@ def test_a_type_of_the_user_goes_before_one_that_ships(load: Load) -> None:
 SIMPLE = """\
 tosca_definitions_version: tosca_2_0
 imports: [{profile: "%s:2.0"}]
-topology_template: {node_templates: {vm: {type: Compute}}}
+service_template: {node_templates: {vm: {type: Compute}}}
 """
 
 
