@@ -12,6 +12,7 @@ from ansible_ensemble.configurators.jinja_texts import expression_fault, syntax_
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.texts import named_texts
+from ansible_ensemble.documents.json_schema import schema_fault
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import is_computed
 
@@ -105,9 +106,12 @@ def keyword_faults(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
 
 #: The serial group that each host has one of.
 PER_HOST = "host"
+#: A JSON Schema that the instance has to fit before an operation runs.
+PRECONDITIONS = "preConditions"
 #: What the job itself acts on, or the topology's reader did, whatever the configurator.
 JOB_KEYS = frozenset(
     {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
+    | {PRECONDITIONS}
 )
 _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
 #: Keys of Unfurl's that ask for what is done anyway, or that do nothing there.
@@ -148,7 +152,6 @@ ELSEWHERE: Mapping[str, str] = {
     "diff": "--diff is an option of the job",
     "collections": "name the module with its collection",
     "module_defaults": "write inputs beside the interface's operations",
-    "preConditions": "a workflow has preconditions, and a node template node_filter",
     "shell": "write className: Cmd; the shell's path is the input shell",
     "until": _IN_TASKS,
     "delegate_to": "write operation_host:",
@@ -238,6 +241,9 @@ def _check_values(settings: Mapping[str, Any], operation: Operation) -> None:
         for _key, text in named_texts(one.value, name):
             if (found := syntax_fault(text)) is not None:
                 raise InvalidInput(f"the template cannot be read: {found[0]}", one.place or operation.place)
+    schema = settings.get(PRECONDITIONS)
+    if schema is not None and not is_computed(schema) and (fault := schema_fault(schema)) is not None:
+        raise InvalidInput(f"`{PRECONDITIONS}` of {whose} is no JSON Schema: {fault}", operation.place)
     for key in CONDITIONS:
         for text in _texts(settings.get(key)):
             if (fault := expression_fault(text)) is not None:

@@ -54,6 +54,8 @@ class Driver:
         if task.check and not configurator.can_dry_run(task):
             modified = False if task.setting("changed_when") is False else None
             return Result(success=True, modified=modified, basis=Basis.NOT_RUN)
+        if not task.check:
+            task.check_preconditions()
         try:
             with closing(configurator.run(task)) as steps:
                 return await self._drive(task, steps)

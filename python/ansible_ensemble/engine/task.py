@@ -9,12 +9,14 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from ansible_ensemble.configurators.keywords import PRECONDITIONS
 from ansible_ensemble.configurators.left_paths import WRITTEN
 from ansible_ensemble.configurators.makers import may_be_installed, may_be_made
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import CONTROLLER, Host, LookedUp
 from ansible_ensemble.core.sensitive import mark_sensitive, reveal
 from ansible_ensemble.core.written_path import WrittenPath
+from ansible_ensemble.documents.json_schema import fits
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.ensembles.implementation import own_files
 from ansible_ensemble.expressions.files import note
@@ -189,6 +191,19 @@ class JobTask(Struct):
         if implementation is None or name not in implementation.settings:
             return default
         return self.scope.evaluate(implementation.settings[name], self.operation.place)
+
+    def check_preconditions(self) -> None:
+        """Refuse to run where the instance's properties and attributes do not fit a JSON Schema of the implementation.
+
+        Raises:
+            InvalidInput: they do not.
+        """
+        schema = self.setting(PRECONDITIONS)
+        if schema is None:
+            return
+        known = {name: reveal(one) for name, one in (self.known("SELF", None) or {}).items() if name[0] != "."}
+        if not fits(known, schema):
+            raise InvalidInput(f"'{self.instance.name}' does not fit the {PRECONDITIONS}", self.operation.place)
 
     def query(self, expression: object) -> Any:
         """Evaluate an `eval` expression in the context of the instance."""

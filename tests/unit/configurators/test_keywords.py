@@ -17,7 +17,18 @@ from .conftest import carry_out, operation
 
 #: className -> keys that act with it.
 HONOURED = {
-    "command": ("become", "changed_when", "failed_when", "no_log", "until", "retries", "serial", "idempotent", "vars"),
+    "command": (
+        "preConditions",
+        "become",
+        "changed_when",
+        "failed_when",
+        "no_log",
+        "until",
+        "retries",
+        "serial",
+        "idempotent",
+        "vars",
+    ),
     "script": ("environment", "delegate_to", "fast", "description"),
     "module": ("changed_when", "failed_when", "until", "check_mode", "become_flags", "connection", "port"),
     "tasks": ("gather_facts", "become", "environment", "vars"),
@@ -42,7 +53,7 @@ def implemented(project: Path, name: str, **more: Any) -> Any:
 
 @pytest.mark.parametrize(("name", "key"), [(name, key) for name, keys in HONOURED.items() for key in keys])
 def test_keys_that_act(tmp_path: Path, name: str, key: str) -> None:
-    value = {"connection": "local", "become_method": "su", "vars": {}, "port": 22}.get(key, "yes")
+    value = {"connection": "local", "become_method": "su", "vars": {}, "port": 22, "preConditions": {}}.get(key, "yes")
     configurator_for(implemented(tmp_path, name, **{key: value}), tmp_path)
 
 
@@ -58,7 +69,6 @@ REFUSED = {
     ("module", "gather_facts"): "only a role and tasks",
     ("module", "becom"): "did you mean become?",
     ("command", "check_mode"): "the input dryrun",
-    ("command", "preConditions"): "a workflow has preconditions",
     ("command", "shell"): "className: Cmd",
     ("role", "until"): "a task file",
     ("role", "delegate_to"): "operation_host:",
@@ -69,6 +79,11 @@ REFUSED = {
     ("template", "environment"): None,
     ("delegate", "until"): "a task file",
 }
+
+
+def test_preconditions_are_a_json_schema(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"`preConditions` of .* is no JSON Schema"):
+        configurator_for(implemented(tmp_path, "command", preConditions={"properties": 1}), tmp_path)
 
 
 @pytest.mark.parametrize(("name", "key"), REFUSED)
