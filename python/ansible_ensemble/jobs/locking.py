@@ -14,7 +14,7 @@ from ansible_ensemble.core.errors import EnsembleError, Locked
 from ansible_ensemble.ensembles.merge_directives import expanded
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.jobs.stored_state import state_copy
+from ansible_ensemble.jobs.stored_state import fetch_externals, state_copy
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.projects.environment_layers import load_environment
@@ -43,7 +43,7 @@ class JobLock(Struct):
     state: StateCopy | None = None
 
     def lock_state(self, ensemble: Path, options: JobOptions, notice: Callable[[str], None]) -> None:
-        """Lock a remote state, and fetch it; release one that was locked before.
+        """Lock a remote state, and fetch it and those that it selects from; release one that was locked before.
 
         Raises:
             Locked: another job has it.
@@ -54,6 +54,8 @@ class JobLock(Struct):
         if copy is not None:
             copy.begin(self.local, timeout=options.lock_timeout, notice=notice)
             self.state = copy
+        for said in fetch_externals(ensemble, options):
+            notice(said)
 
     def lock_global(self, ensemble: Path, environment: Environment, notice: Callable[[str], None]) -> None:
         """Take the lock of all clones, if the environment asks for it.

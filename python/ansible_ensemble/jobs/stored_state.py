@@ -32,7 +32,7 @@ _SECTION = regex(rb"""^\s*(["']?(environment|context)["']?\s*:|["']?\+|\{)""", r
 
 def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
     """The copy of an ensemble's state, and where it lives; None if that is the ensemble's folder."""
-    environment = _environment(ensemble, options.environment) if _may_be_elsewhere(ensemble) else None
+    environment = _environment(ensemble, options.environment) if _mentions(ensemble, b"state") else None
     if environment is None or environment.state is None:
         return None
     if not environment.trusted:
@@ -48,7 +48,26 @@ def state_copy(ensemble: Path, options: JobOptions) -> StateCopy | None:
 
 
 def fetch_state(ensemble: Path, options: JobOptions) -> list[str]:
-    """Fetch the newest state without locking it; returns notices."""
+    """Fetch the newest state without locking it, and those that it selects from; returns notices."""
+    return [*_fetched(ensemble, options), *fetch_externals(ensemble, options)]
+
+
+def fetch_externals(ensemble: Path, options: JobOptions) -> list[str]:
+    """Fetch the newest states of the ensembles that one selects from, and of those that they select from."""
+    notices, seen, waiting = [], {ensemble}, [ensemble]
+    while waiting:
+        ensemble = waiting.pop()
+        environment = _environment(ensemble, options.environment) if _mentions(ensemble, b"external") else None
+        named = {one.ensemble for one in environment.external.values()} if environment is not None else set()
+        for external in sorted(named - seen):
+            if external.parent.is_dir():
+                notices += _fetched(external, options)
+        waiting += named - seen
+        seen |= named
+    return notices
+
+
+def _fetched(ensemble: Path, options: JobOptions) -> list[str]:
     if os.environ.get(OFFLINE, "").lower() not in ("", "0", "no", "false"):
         return []
     copy = state_copy(ensemble, options)
@@ -104,14 +123,14 @@ def _elsewhere(location: Location, options: JobOptions) -> StateCopy:
     return copy
 
 
-def _may_be_elsewhere(ensemble: Path) -> bool:
-    """Whether any file may say where the state lives, by its text; most do not, and then nothing is read twice."""
+def _mentions(ensemble: Path, key: bytes) -> bool:
+    """Whether any file may have a key of environments, by its text; most do not, and then nothing is read twice."""
     try:
         projects = [file.read_bytes() for file in (project_file(ensemble), home_file()) if file is not None]
-        if any(b"state" in text or b"+" in text for text in projects):  # a key, or one that merges others
+        if any(key in text or b"+" in text for text in projects):  # or a key that merges others
             return True
         text = ensemble.read_bytes() if ensemble.is_file() else b""
-        return b"state" in text and _SECTION.search(text) is not None
+        return key in text and _SECTION.search(text) is not None
     except OSError:
         return False  # whoever reads it reports the error
 

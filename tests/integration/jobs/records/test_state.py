@@ -106,6 +106,38 @@ def test_every_job_knows_what_those_before_it_did(command, collections, checkout
     assert git(store, "for-each-ref", "--format=%(refname)") == "refs/heads/ensemble-state"
 
 
+STOCK = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates: {shelf: {type: tosca.nodes.Root}}
+  outputs: {items: {value: 3}}
+"""
+FRONT = STOCK.replace("value: 3", "value: {eval: {external: stock}, select: 'outputs::items'}")
+
+
+def test_a_job_knows_what_another_ensemble_has_that_was_deployed_in_a_folder_that_is_gone(command, tmp_path, extra):
+    store = tmp_path / "store.git"
+    git(tmp_path, "init", "--quiet", "--bare", str(store))
+    folders = [tmp_path / name for name in ("first", "second", "third")]
+    for folder in folders:
+        for part, text in (("stock", STOCK), ("front", FRONT)):
+            (folder / part).mkdir(parents=True)
+            (folder / part / "service.yaml").write_text(text)
+        (folder / "ensemble-project.yaml").write_text(
+            f"environments: {{defaults: {{state: {{git: '{store}'}}, external: {{stock: stock/ensemble.yaml}}}}}}\n"
+        )
+    first, second, third = folders
+    extra = {**extra, "ANSIBLE_ENSEMBLE_TRUST": ":".join(map(str, folders))}
+    assert command("deploy", "--approve", "stock/service.yaml", cwd=first, extra=extra).code == 0
+    shutil.rmtree(first)
+    looked = command("plan", "front/service.yaml", cwd=second, extra=extra)
+    assert looked.code == 0, looked.output
+    assert (second / "stock" / "ensemble.yaml").exists()
+    done = command("deploy", "--approve", "front/service.yaml", "--output", "json", cwd=third, extra=extra)
+    assert done.code == 0, done.output
+    assert json.loads(done.stdout)["outputs"] == {"items": 3}
+
+
 @pytest.mark.usefixtures("extra")
 def test_a_killed_job_whose_folder_is_gone_is_recorded_by_the_next(command, start, checkouts, server, extra):
     checkout = checkouts(of_http(server), service(3, chain=True).replace("sleep 0.0", "test $name != n1 || sleep 60"))
