@@ -81,6 +81,7 @@ from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Constructable
 from ansible.template import trust_as_template
 from ansible.vars.reserved import is_reserved_name
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.listed import listed_plainly
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import EnsembleFailure, package
 
 #: The variable that holds the instance.
@@ -177,16 +178,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable):
         """Give a host or a group the variables that it does not have from another source."""
         for name, value in variables.items():
             if name not in entity.vars and not is_reserved_name(name):
-                entity.set_variable(name, self._plain(value))
-
-    def _plain(self, value: Any) -> Any:
-        """A value whose texts without a template are trusted, for only those are listed as they are."""
-        if isinstance(value, dict):
-            return {key: self._plain(one) for key, one in value.items()}
-        if isinstance(value, list):
-            return [self._plain(one) for one in value]
-        plain = isinstance(value, str) and not self.templar.is_possibly_template(value)
-        return trust_as_template(value) if plain else value
+                entity.set_variable(name, listed_plainly(value, self.templar))
 
     def _construct(self, host: str) -> None:
         strict = self.get_option("strict")

@@ -75,6 +75,7 @@ from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.vars.reserved import is_reserved_name
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.connection import CONNECTION, server_of
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.listed import listed_plainly
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import MACHINES, EnsembleFailure, package
 
 #: Groups by fields that hold one name; those of a list, and of truths, are made apart.
@@ -124,7 +125,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         name = machine["Name"]
         self.inventory.add_host(name)
         for variable, value in {**_variables(params), **_own(machine, params)}.items():
-            self.inventory.set_variable(name, variable, value)
+            self.inventory.set_variable(name, variable, listed_plainly(value, self.templar))
         for group in _groups(machine):
             self.inventory.add_child(self.inventory.add_group(self._sanitize_group_name(group)), name)
         self._construct(name)
@@ -134,6 +135,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         variables = self.inventory.get_host(host).get_vars()
         self._set_composite_vars(self.get_option("compose"), variables, host, strict=strict)
         variables = self.inventory.get_host(host).get_vars()
+        for composed in {*self.get_option("compose")} & {*variables}:
+            self.inventory.set_variable(host, composed, listed_plainly(variables[composed], self.templar))
         self._add_host_to_composed_groups(self.get_option("groups"), variables, host, strict=strict)
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, host, strict=strict)
 
