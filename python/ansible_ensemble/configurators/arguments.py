@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from ansible_ensemble.configurators.argument_rules import FREE, TO_MAKE, Argumen
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.module_spec import ModuleSpec, Option
 from ansible_ensemble.core.errors import InvalidInput, Place
-from ansible_ensemble.core.hints import closest, known_names, slip_of
+from ansible_ensemble.core.hints import closest, known_names, nearest, slip_of
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.documents.scalars import spoken_boolean
 from ansible_ensemble.language.functions import is_computed
@@ -33,8 +34,7 @@ _ANY_ARGUMENTS = frozenset(
 )
 #: Those that do without what is required by their documentation.
 _NOT_AS_DOCUMENTED = frozenset((f"{BUILTIN}package", f"{BUILTIN}set_fact"))
-#: Arguments that are regular expressions of Python.
-_EXPRESSIONS = {f"{BUILTIN}lineinfile": ("regexp",), f"{BUILTIN}replace": ("regexp", "after", "before")}
+_URL = re.compile("(https?|ftp|file)://")
 #: A mode by letters, as `chmod` takes it.
 _SYMBOLIC = re.compile(r"[ugoa]*([-+=]([rwxXst]*|[ugo]))+(,[ugoa]*([-+=]([rwxXst]*|[ugo]))+)*")
 _KEPT = "preserve"
@@ -73,9 +73,9 @@ def argument_faults(
         partly = partly or spec.name in _NOT_AS_DOCUMENTED
         args = {name: value for name, value in args.items() if spec.option(name) is not None}
     faults = [*_faults(spec.options, args, what, place, others=others, partly=partly, places=places or {})]
-    for name in _EXPRESSIONS.get(spec.name, ()):
+    for name, faults_of in _LOOKED_INTO.get(spec.name, {}).items():
         if isinstance(args.get(name), str) and not is_computed(args[name]):
-            faults += _expression_faults(args[name], f"argument '{name}' of {what}", place_of(args, name) or place)
+            faults += faults_of(args[name], f"argument '{name}' of {what}", place_of(args, name) or place)
     yield from faults
     if not faults and not partly:
         yield from _Rules(spec, args, what, place, makes=makes).faults()
@@ -215,6 +215,21 @@ def _expression_faults(value: str, what: str, place: Place | None) -> Iterator[I
         yield InvalidInput(f"{what} is no regular expression: {error}", place, "put a \\ before signs that are meant")
 
 
+def _checksum_faults(value: str, what: str, place: Place | None) -> Iterator[InvalidInput]:
+    """What is wrong with a checksum as `get_url` takes it: `ALGORITHM:CHECKSUM`, or `ALGORITHM:URL`."""
+    algorithm, separator, checksum = value.partition(":")
+    if value and not separator:
+        yield InvalidInput(f"{what} is no checksum", place, "write ALGORITHM:CHECKSUM or ALGORITHM:URL, as sha256:...")
+    elif value and algorithm not in hashlib.algorithms_guaranteed:
+        message, hint = f"{what}: there is no algorithm {algorithm}", nearest(algorithm, hashlib.algorithms_guaranteed)
+        yield InvalidInput(message, place, hint)
+    elif value and not _URL.match(checksum):
+        digits = hashlib.new(algorithm).digest_size * 2
+        if not re.fullmatch(f"[0-9a-fA-F]{{{digits or '1,'}}}", re.sub(r"\W", "", checksum)):
+            hint = f"it has {digits} hexadecimal digits" if digits else "it has hexadecimal digits"
+            yield InvalidInput(f"{what} is no checksum of {algorithm}", place, hint)
+
+
 def _is_octal(text: str) -> bool:
     return set(text) <= set("01234567")
 
@@ -284,4 +299,10 @@ _RULES: Mapping[str, Callable[[Any], bool]] = {
     "list": lambda value: not isinstance(value, Mapping),
     "dict": lambda value: isinstance(value, (Mapping, str)),
     "path": lambda value: not isinstance(value, (Mapping, list)),
+}
+#: Arguments of modules whose texts have a form of their own -> what is wrong with one.
+_LOOKED_INTO: Mapping[str, Mapping[str, Callable[[str, str, Place | None], Iterator[InvalidInput]]]] = {
+    f"{BUILTIN}lineinfile": {"regexp": _expression_faults},
+    f"{BUILTIN}replace": dict.fromkeys(("regexp", "after", "before"), _expression_faults),
+    f"{BUILTIN}get_url": {"checksum": _checksum_faults},
 }

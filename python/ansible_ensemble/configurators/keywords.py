@@ -80,6 +80,7 @@ _NAME = (
     "is no name of a variable",
     "a name has letters, digits and underscores, and begins with no digit",
 )
+_TEXT = (lambda value: not isinstance(value, (list, Mapping)), "is a list or a map", "write one text")
 _LIST = (lambda value: isinstance(value, list), "is no list", "begin each with '- '")
 _KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     **dict.fromkeys(
@@ -89,6 +90,8 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     **dict.fromkeys(("ignore_errors", "ignore_unreachable", "no_log", "run_once"), _YES_OR_NO),
     **dict.fromkeys(("async", "delay", "gather_timeout", "poll", "port", "retries", "throttle", "timeout"), _NUMBER),
     **dict.fromkeys(("vars", "environment"), _MAP),
+    **dict.fromkeys(("become_exe", "become_flags", "become_method", "become_user"), _TEXT),
+    **dict.fromkeys(("connection", "delegate_to", "name", "remote_user", "strategy"), _TEXT),
     "tags": _WORDS,
     "register": _NAME,
     "serial": _SHARES,

@@ -22,12 +22,13 @@ from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.sensitive import reveal
 
 _TEMPLATES = frozenset({f"{BUILTIN}template", "ansible.windows.win_template"})
-_SCRIPT, _ASSEMBLE = f"{BUILTIN}script", f"{BUILTIN}assemble"
-#: Modules that take `src` from the controller -> the folder in which Ansible looks for it first.
+_SCRIPT, _ASSEMBLE, _VARIABLES = f"{BUILTIN}script", f"{BUILTIN}assemble", f"{BUILTIN}include_vars"
+#: Modules that take a file from the controller -> the folder in which Ansible looks for it first.
 _FOLDERS = {
     **dict.fromkeys((f"{BUILTIN}copy", f"{BUILTIN}unarchive", "ansible.windows.win_copy"), "files"),
     **dict.fromkeys((_SCRIPT, _ASSEMBLE), "files"),
     **dict.fromkeys(_TEMPLATES, "templates"),
+    _VARIABLES: "vars",
 }
 #: What stands between the scheme of a URL and the rest of it.
 _URL = "://"
@@ -54,6 +55,8 @@ def _source(module: str, args: Mapping[str, Any]) -> Any:
     if module == _SCRIPT:
         command = args.get("cmd", args.get(FREE))
         return next(iter(command.split()), None) if isinstance(command, str) else None
+    if module == _VARIABLES:
+        return args.get("dir", args.get("file", args.get(FREE)))
     return args.get("src")
 
 

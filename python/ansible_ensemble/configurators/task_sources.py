@@ -39,10 +39,12 @@ def source_faults(
         place: of the task.
     """
     argument, kind = _SOURCES.get(module, ("", ""))
+    if module == "include_vars" and "dir" in args:
+        argument = "dir"
     name = args.get(argument, args.get(FREE) if module in _OF_WORDS else None)
     if not isinstance(name, str) or not name.strip() or args.get("remote_src") or "{" in name or ":" in name:
         return
-    if module in _OF_WORDS:
+    if module in _OF_WORDS and argument != "dir":
         name = name.split()[0]
         if "=" in name:
             return
@@ -54,6 +56,7 @@ def source_faults(
     if found is None and file.read_text(errors="replace").count(PurePath(name).name) == 1:
         beside = {one.name for base in bases if (base / kind).is_dir() for one in (base / kind).iterdir()}
         hint = nearest(name, beside) or f"it is looked for in {kind}/ of the role, and beside the tasks"
-        yield InvalidInput(f"there is no file {name} for {module}", where, hint)
+        what = "folder" if argument == "dir" else "file"
+        yield InvalidInput(f"there is no {what} {name} for {module}", where, hint)
     if found is not None and module == "template" and found.is_file():
         yield from template_faults(found, bases, args)
