@@ -46,7 +46,7 @@ _OWN = {
     "kubernetes": ("kubernetes", "KubernetesConfigurator"),
     "installer": ("installer", "InstallerConfigurator"),
 }
-_PLAYS = ("tasks", "role", "playbook")
+PLAYS = ("tasks", "role", "playbook")
 
 
 def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
@@ -61,7 +61,7 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
     is_role = resolved.configurator == "role" and is_fqcn(resolved.target)
     if is_role and not is_coming and find_role(resolved.target, operation, root) is None:
         raise no_role(resolved.target, operation, root)
-    if resolved.configurator in _PLAYS:
+    if resolved.configurator in PLAYS:
         from ansible_ensemble.configurators.play_files import check_filters, play_texts
         from ansible_ensemble.configurators.task_files import play_faults
 
@@ -127,7 +127,7 @@ def make(resolved: Resolved, operation: Operation) -> Configurator:
     if name in _OWN:
         module, of_class = _OWN[name]
         factory = getattr(import_module(f"{__package__}.{module}"), of_class)
-        own: Configurator = factory(name, resolved.subject) if name in _PLAYS else factory(resolved.subject)
+        own: Configurator = factory(name, resolved.subject) if name in PLAYS else factory(resolved.subject)
         return own
     from importlib.metadata import entry_points
 

@@ -37,6 +37,7 @@ from ansible_ensemble.configurators.locations import (
 from ansible_ensemble.configurators.module_names import PLUGINS, is_installed, module_fault, plugin_fault
 from ansible_ensemble.configurators.module_spec import module_spec, role_folder
 from ansible_ensemble.configurators.play_around import Around, short_name
+from ansible_ensemble.configurators.role_files import no_tasks, role_files
 from ansible_ensemble.configurators.task_sources import source_faults
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest, nearest
@@ -46,7 +47,6 @@ from ansible_ensemble.language.entities import Operation
 _IMPORT_PLAYBOOK = "import_playbook"
 _TASKS = ("import_tasks", "include_tasks")
 _ROLES = ("import_role", "include_role")
-_MAIN = ("main.yml", "main.yaml", "main", "main.json")
 #: Modules whose one text is a command or a name, not arguments.
 _FREE = frozenset(
     {
@@ -82,12 +82,16 @@ class _Checked(Struct, frozen=True):
         runs: files and roles that it runs: each a kind, its path and what is around it.
         notified: handlers that its tasks notify, and where.
         handlers: what handlers in it listen to; None if that is not known.
+        delegated: hosts that its tasks are delegated to, and where.
+        adds_hosts: whether its tasks make hosts known.
     """
 
     faults: tuple[InvalidInput, ...]
     runs: tuple[tuple[str, Path, Around], ...] = ()
     notified: tuple[tuple[str, Place | None], ...] = ()
     handlers: frozenset[str] | None = frozenset()
+    delegated: tuple[tuple[str, Place | None], ...] = ()
+    adds_hosts: bool = False
     empty: bool = False
 
 
@@ -100,29 +104,53 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
         operation: what runs it.
         root: the project's folder.
     """
+    path, entry = _start(kind, target, operation, root)
+    if kind == "role" and path is not None and (fault := no_tasks(path, entry, operation)) is not None:
+        yield fault
+    checked = _checked_files(kind, target, operation, root)
+    for one in checked.values():
+        yield from one.faults
+    if kind == "tasks" and operation.resource and any(one.empty for file, one in checked.items() if file == path):
+        yield InvalidInput(f"the file of {operation.title} has no tasks", Place(str(path)))
+    yield from _handler_faults(checked.values())
+
+
+def delegated_hosts(kind: str, target: str, operation: Operation, root: Path) -> Iterator[tuple[str, Place | None]]:
+    """The hosts that tasks are delegated to by their names, and where; none where tasks make hosts known.
+
+    Args:
+        kind: `tasks`, `role` or `playbook`.
+        target: its path, or a role's FQCN.
+        operation: what runs it.
+        root: the project's folder.
+    """
+    checked = _checked_files(kind, target, operation, root).values()
+    if not any(one.adds_hosts for one in checked):
+        yield from (host for one in checked for host in one.delegated)
+
+
+def _start(kind: str, target: str, operation: Operation, root: Path) -> tuple[Path | None, str | None]:
+    """The path of a file or of a role's folder, if it is known, and the file of its tasks that the role begins with."""
     entry = operation.implementation.settings.get("tasks_from") if operation.implementation else None
     path = role_folder(target, collection_folders(root)) if kind == "role" else Path(target)
-    if path is None or not path.is_absolute():
-        return
+    return path if path is not None and path.is_absolute() else None, str(entry) if entry and kind == "role" else None
+
+
+def _checked_files(kind: str, target: str, operation: Operation, root: Path) -> dict[Path, _Checked]:
+    """The files that a task file, a role or a playbook consists of, and what is in each."""
+    path, entry = _start(kind, target, operation, root)
+    if path is None:
+        return {}
     around = Around(root, operation.base or root)
-    if kind == "role":
-        name = str(entry) if entry else None
-        if (fault := _no_tasks(path, name, operation)) is not None:
-            yield fault
-        left = _role_files(path, around, name)
-    else:
-        left = [(kind, path, around)]
+    left = role_files(path, around, entry) if kind == "role" else [(kind, path, around)]
     seen: dict[tuple[str, Path], _Checked] = {}
     while left:
         what, file, where = left.pop()
         if (what, file) not in seen and file.is_file():
             stat = file.stat()
             checked = seen[what, file] = _checked(what, file, stat.st_mtime_ns, stat.st_size, where)
-            yield from checked.faults
             left += checked.runs
-    if kind == "tasks" and operation.resource and any(one.empty for (what, file), one in seen.items() if file == path):
-        yield InvalidInput(f"the file of {operation.title} has no tasks", Place(str(path)))
-    yield from _handler_faults(seen.values())
+    return {file: checked for (_what, file), checked in seen.items()}
 
 
 def _handler_faults(files: Collection[_Checked]) -> Iterator[InvalidInput]:
@@ -135,62 +163,6 @@ def _handler_faults(files: Collection[_Checked]) -> Iterator[InvalidInput]:
     for name, place in (each for one in files for each in one.notified):
         if name.rpartition(" : ")[2] not in known:
             yield InvalidInput(f"there is no handler '{name}'", place, nearest(name, known))
-
-
-def _no_tasks(role: Path, entry: str | None, operation: Operation) -> InvalidInput | None:
-    """The error for a role that does nothing: it has no tasks, and needs no other role."""
-    if entry or not role.is_dir() or _has_dependencies(role):
-        return None
-    try:
-        if any(read_ansible_file(file) for name in _MAIN if (file := role / "tasks" / name).is_file()):
-            return None
-    except InvalidInput:  # told of the file itself
-        return None
-    near = [one.name for one in role.glob("*/*.y*ml") if one.parent.name == "tasks"]
-    hint = (
-        f"it has tasks/{', tasks/'.join(sorted(near))}: tasks_from names one" if near else "they are in tasks/main.yml"
-    )
-    return InvalidInput(f"the role {role.name} of {operation.title} has no tasks", operation.place, hint)
-
-
-def _has_dependencies(role: Path) -> bool:
-    return any(_dependencies(role))
-
-
-def _dependencies(role: Path) -> list[Any]:
-    for file in (role / "meta" / name for name in _MAIN):
-        if file.is_file():
-            try:
-                data = read_ansible_file(file)
-            except InvalidInput:
-                return []
-            listed = data.get("dependencies") if isinstance(data, Mapping) else None
-            return list(listed) if isinstance(listed, list) else []
-    return []
-
-
-def _role_files(role: Path, around: Around, entry: str | None = None) -> list[tuple[str, Path, Around]]:
-    """The files that a role runs first."""
-    named = around.collections or _names_collections(role)
-    within = Around(around.root, around.base, role, named, around.roles)
-    names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
-    tasks = [("tasks", role / "tasks" / name, within) for name in names]
-    values = [("values", role / kind / name, within) for kind in ("meta", "defaults", "vars") for name in _MAIN]
-    return [*tasks, *(("handlers", role / "handlers" / name, within) for name in _MAIN), *values]
-
-
-def _names_collections(role: Path) -> bool:
-    """Whether short names in a role may be those of collections."""
-    if "ansible_collections" in role.parts:
-        return True
-    for file in (role / "meta" / name for name in _MAIN):
-        try:
-            data = read_ansible_file(file) if file.is_file() else None
-        except InvalidInput:
-            data = None
-        if isinstance(data, Mapping) and data.get("collections"):
-            return True
-    return False
 
 
 @lru_cache(maxsize=2048)
@@ -207,7 +179,15 @@ def _checked(kind: str, file: Path, _changed: int, _size: int, around: Around) -
     else:
         faults = tuple(reader.tasks(data, handlers=kind == "handlers"))
     handlers = frozenset(reader.handlers) if reader.is_closed and not faults else None
-    return _Checked(faults, tuple(reader.runs), tuple(reader.notified), handlers, empty=not data)
+    return _Checked(
+        faults,
+        tuple(reader.runs),
+        tuple(reader.notified),
+        handlers,
+        tuple(reader.delegated),
+        adds_hosts=reader.adds_hosts,
+        empty=not data,
+    )
 
 
 class _FileChecker:
@@ -220,6 +200,8 @@ class _FileChecker:
         self.runs: list[tuple[str, Path, Around]] = []
         self.notified: list[tuple[str, Place | None]] = []
         self.handlers: set[str] = set()
+        self.delegated: list[tuple[str, Place | None]] = []
+        self.adds_hosts = False
         self.is_closed = True  # else something may bring handlers that are not known
 
     def values(self, data: Any) -> Iterator[InvalidInput]:
@@ -309,7 +291,7 @@ class _FileChecker:
             self.is_closed = False
             return  # for other systems, it may be
         if folder is not None:
-            self.runs += _role_files(folder, around, entry)
+            self.runs += role_files(folder, around, entry)
             return
         self.is_closed = False
         if not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
@@ -461,7 +443,9 @@ class _FileChecker:
 
     def _of_core(self, name: str, given: Map, place: Place | None, *, maybe: bool) -> Iterator[InvalidInput]:
         """What is wrong with what Ansible's own modules are given to read."""
-        if name == "set_fact":
+        if name == "add_host":
+            self.adds_hosts = True
+        elif name == "set_fact":
             for key in given:
                 if not (_is_template(key) or key in (FREE, "cacheable") or _VARIABLE.fullmatch(key)):
                     yield InvalidInput(f"'{key}' is no name of a variable", key_place_of(given, key))
@@ -497,6 +481,9 @@ class _FileChecker:
         """What is wrong with what plays, blocks and tasks have in common: conditions, plugins, templates."""
         for key, problem, hint in keyword_faults(written):
             yield InvalidInput(f"`{key}` {problem}", place_of(written, key), hint)
+        host = written.get("delegate_to")
+        if isinstance(host, str) and not isinstance(host, Untouched) and not _is_template(host):
+            self.delegated.append((host, place_of(written, "delegate_to")))
         for key in CONDITIONS:
             yield from self._conditions(key, written)
         for key, kind in PLUGINS.items():

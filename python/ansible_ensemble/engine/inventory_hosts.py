@@ -1,14 +1,19 @@
-"""Refuse hosts of operations that the inventory does not have, before anything runs."""
+"""Tell of hosts of operations that the inventory does not have, before anything runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from ipaddress import ip_address
 
+from ansible_ensemble.configurators.implementation import resolve
+from ansible_ensemble.configurators.registry import PLAYS
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import is_place_of_its_own
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.views.evaluation_environment import Inventory
@@ -37,6 +42,44 @@ def check_hosts(ensemble: Ensemble, plan: Plan) -> None:
     if named:
         faults += unknown_hosts(named, around.inventory())
     raise_all(faults)
+    delegates = dict(_delegates(ensemble, plan.operations))
+    if delegates:
+        plan.warnings += map(str, _unknown_delegates(delegates, around.inventory()))
+
+
+def _delegates(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
+    """The hosts that operations, or the tasks of their plays, are delegated to by name, and where."""
+    for one in operations:
+        template = ensemble.topology.node_templates.get(one.template)
+        operation = template.operation(one.interface, one.operation) if template is not None else None
+        if operation is None or operation.implementation is None:
+            continue
+        host = operation.implementation.settings.get("delegate_to")
+        if isinstance(host, str) and not is_computed(host):
+            yield host, operation.place
+        with suppress(InvalidInput):  # told of the implementation itself
+            found = resolve(operation, ensemble.root)
+            if found.configurator in PLAYS:
+                from ansible_ensemble.configurators.task_files import delegated_hosts
+
+                yield from delegated_hosts(found.configurator, found.target, operation, ensemble.root)
+
+
+def _unknown_delegates(delegates: Mapping[str, Place | None], inventory: Inventory) -> Iterator[InvalidInput]:
+    """Those that the inventory does not have: Ansible takes them, so that they are no faults."""
+    for host, place in delegates.items():
+        fault = inventory.unknown(host) if not _is_address(host) else None
+        if fault is not None:
+            text = f"delegate_to names {host}, which is no host of the inventory: Ansible connects to it by that name"
+            yield InvalidInput(text, place, fault.hint)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def named_hosts(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:

@@ -103,6 +103,40 @@ def test_without_an_inventory_a_plan_says_how_to_name_one_and_validate_that_it_i
     assert [one for one in found["warnings"] if "for no inventory is named (-i): whether there is d1, web:!old" in one]
 
 
+DELEGATING = """\
+resources:
+  moved: {module: command, args: {cmd: id}, host: d1, keywords: {delegate_to: wep1}}
+  known: {module: command, args: {cmd: id}, host: d1, keywords: {delegate_to: web1}}
+  listed: {tasks: tasks.yml, host: d1}
+  made: {tasks: made.yml, host: d1}
+"""
+TASKS = """\
+- {command: id, delegate_to: localhost}
+- {command: id, delegate_to: "{{ groups.web | first }}"}
+- {command: id, delegate_to: 192.0.2.7}
+- block:
+    - {include_role: {name: remote}}
+"""
+
+
+def test_a_host_to_delegate_to_that_is_not_there_is_told(planned: Planned, tmp_path: Path) -> None:
+    (tmp_path / "service.yaml").write_text(DELEGATING)
+    (tmp_path / "ensemble.yaml").write_text(RECORDED.partition("status:")[0])
+    (tmp_path / "tasks.yml").write_text(TASKS)
+    (tmp_path / "made.yml").write_text("- add_host: {name: later}\n- {command: id, delegate_to: later}\n")
+    tasks = tmp_path / "roles" / "remote" / "tasks" / "main.yml"
+    tasks.parent.mkdir(parents=True)
+    tasks.write_text("- {command: id, delegate_to: bastion}\n")
+    told = "which is no host of the inventory: Ansible connects to it by that name"
+    service = tmp_path / "service.yaml"
+    shown = [text for text in planned().warnings if "delegate_to" in text]
+    assert [text.partition(" (")[0] for text in shown] == [
+        f"{service}:2:19: delegate_to names wep1, {told}",
+        f"{tasks}:1:30: delegate_to names bastion, {told}",
+    ]
+    assert "did you mean web1?" in shown[0]
+
+
 def test_a_group_without_a_host_is_told_and_left_alone(planned: Planned) -> None:
     plan = planned("d1\n[web]\n", prune=True)
     assert {one.instance for one in plan.operations} == {"here"}
