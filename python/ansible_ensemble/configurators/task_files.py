@@ -80,7 +80,7 @@ class _Checked(Struct, frozen=True):
 
     Attributes:
         runs: files and roles that it runs: each a kind, its path and what is around it.
-        notified: handlers that its tasks notify, and where.
+        notified: handlers that its tasks notify, where, and whether that needs them: they may never be notified.
         handlers: what handlers in it listen to; None if that is not known.
         delegated: hosts that its tasks are delegated to, and where.
         adds_hosts: whether its tasks make hosts known.
@@ -88,7 +88,7 @@ class _Checked(Struct, frozen=True):
 
     faults: tuple[InvalidInput, ...]
     runs: tuple[tuple[str, Path, Around], ...] = ()
-    notified: tuple[tuple[str, Place | None], ...] = ()
+    notified: tuple[tuple[str, Place | None, bool], ...] = ()
     handlers: frozenset[str] | None = frozenset()
     delegated: tuple[tuple[str, Place | None], ...] = ()
     adds_hosts: bool = False
@@ -115,18 +115,24 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
     yield from _handler_faults(checked.values())
 
 
-def delegated_hosts(kind: str, target: str, operation: Operation, root: Path) -> Iterator[tuple[str, Place | None]]:
-    """The hosts that tasks are delegated to by their names, and where; none where tasks make hosts known.
+class Named(Struct, frozen=True):
+    """What tasks name.
 
-    Args:
-        kind: `tasks`, `role` or `playbook`.
-        target: its path, or a role's FQCN.
-        operation: what runs it.
-        root: the project's folder.
+    Attributes:
+        handlers: those that they notify.
+        hosts: those that they are delegated to, and where; none where tasks make hosts known.
     """
+
+    handlers: tuple[str, ...]
+    hosts: tuple[tuple[str, Place | None], ...]
+
+
+def named_by_tasks(kind: str, target: str, operation: Operation, root: Path) -> Named:
+    """What the tasks of a task file, a role or a playbook name; see `play_faults`."""
     checked = _checked_files(kind, target, operation, root).values()
-    if not any(one.adds_hosts for one in checked):
-        yield from (host for one in checked for host in one.delegated)
+    hosts = [host for one in checked for host in one.delegated]
+    handlers = dict.fromkeys(name for one in checked for name, _place, _needed in one.notified)
+    return Named(tuple(handlers), () if any(one.adds_hosts for one in checked) else tuple(hosts))
 
 
 def _start(kind: str, target: str, operation: Operation, root: Path) -> tuple[Path | None, str | None]:
@@ -160,8 +166,8 @@ def _handler_faults(files: Collection[_Checked]) -> Iterator[InvalidInput]:
         if one.handlers is None:
             return
         known |= one.handlers
-    for name, place in (each for one in files for each in one.notified):
-        if name.rpartition(" : ")[2] not in known:
+    for name, place, needed in (each for one in files for each in one.notified):
+        if needed and name.rpartition(" : ")[2] not in known:
             yield InvalidInput(f"there is no handler '{name}'", place, nearest(name, known))
 
 
@@ -198,7 +204,7 @@ class _FileChecker:
         self._around = around
         self._defaults = False
         self.runs: list[tuple[str, Path, Around]] = []
-        self.notified: list[tuple[str, Place | None]] = []
+        self.notified: list[tuple[str, Place | None, bool]] = []
         self.handlers: set[str] = set()
         self.delegated: list[tuple[str, Place | None]] = []
         self.adds_hosts = False
@@ -326,13 +332,12 @@ class _FileChecker:
         if any(short_name(str(key)) in (*_TASKS, *_ROLES) for key in task):
             self.is_closed = False
 
-    def _notify(self, task: Mapping[str, Any]) -> None:
+    def _notify(self, task: Mapping[str, Any], *, needed: bool) -> None:
         listed = task.get("notify") or []
         for at, name in enumerate(listed if isinstance(listed, list) else [listed]):
             if isinstance(name, str) and not _is_template(name):
-                self.notified.append(
-                    (name, place_of(listed, at) if isinstance(listed, list) else place_of(task, "notify"))
-                )
+                place = place_of(listed, at) if isinstance(listed, list) else place_of(task, "notify")
+                self.notified.append((name, place, needed))
 
     def _block(self, block: Mapping[str, Any], *, handlers: bool, maybe: bool) -> Iterator[InvalidInput]:
         for key in block:
@@ -365,8 +370,7 @@ class _FileChecker:
         loops = [key for key in map(str, task) if key == "loop" or key.startswith("with_")]
         yield from self._loops(loops, task)
         maybe = maybe or "when" in task or bool(loops)
-        if not maybe:
-            self._notify(task)
+        self._notify(task, needed=not maybe)
         args, written = task[name], task.get("args")
         short = short_name(name)
         if short in _TASKS:

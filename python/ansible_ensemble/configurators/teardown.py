@@ -182,6 +182,10 @@ def _by_state(module: str, spec: ModuleSpec, args: Mapping[str, Any], dropped: f
     return Removal(module, kept, {_STATE: gone}, f"{module.rpartition('.')[2]} with state {gone}")
 
 
+#: What is left where a line is replaced in a file that the ensemble does not make.
+LINE_REPLACED = "a line that it replaces is not restored: its backup is not asked for"
+
+
 def leaves_of(node: NodeTemplate) -> str:
     """What undeploy will leave of what a resource makes, as far as that is known; empty if nothing."""
     module, args, absent = (node.properties.get(name) for name in ("module", "args", "absent"))
@@ -210,5 +214,5 @@ def leaves(module: str, args: Mapping[str, Any], *, can_delete: bool) -> str:
         return row.leaves
     replaces = args.get("regexp") is not None or args.get("search_string") is not None
     if row is not None and row.way is Way.PART and replaces and not args.get("backup"):
-        return "a line that it replaces is not restored: its backup is not asked for"
+        return LINE_REPLACED
     return ""

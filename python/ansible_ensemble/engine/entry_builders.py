@@ -20,7 +20,7 @@ from ansible_ensemble.engine.journal_entries import Finished, JobFinished, JobSt
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import Settled
 from ansible_ensemble.engine.task import JobTask
-from ansible_ensemble.ensembles.implementation import KEYWORDS, keywords_of
+from ansible_ensemble.ensembles.implementation import IMPLEMENTATION, KEYWORDS, keywords_of, own_parts
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import Patch
@@ -189,7 +189,8 @@ def _values(task: JobTask, reads: Mapping[str, str]) -> dict[str, Any]:
     shown = {ref: value for ref, value in seen.items() if not ref.startswith(_KNOWN) and value is not None}
     shown[KEYWORDS] = keywords_of(task.operation)
     redactor = task.scope.evaluator.environment.redactor
-    return {
+    parts = own_parts(task.operation, task.root)
+    return ({IMPLEMENTATION: parts} if parts else {}) | {
         ref: value
         for ref, value in shown.items()
         if (name := ref.rpartition("::")[2]) not in task.unshown

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from ipaddress import ip_address
 
-from ansible_ensemble.configurators.implementation import resolve
-from ansible_ensemble.configurators.registry import PLAYS
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
+from ansible_ensemble.engine.named import named_by, operation_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import is_place_of_its_own
 from ansible_ensemble.ensembles.options import JobOptions
@@ -50,19 +48,13 @@ def check_hosts(ensemble: Ensemble, plan: Plan) -> None:
 def _delegates(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
     """The hosts that operations, or the tasks of their plays, are delegated to by name, and where."""
     for one in operations:
-        template = ensemble.topology.node_templates.get(one.template)
-        operation = template.operation(one.interface, one.operation) if template is not None else None
-        if operation is None or operation.implementation is None:
-            continue
-        host = operation.implementation.settings.get("delegate_to")
-        if isinstance(host, str) and not is_computed(host):
-            yield host, operation.place
-        with suppress(InvalidInput):  # told of the implementation itself
-            found = resolve(operation, ensemble.root)
-            if found.configurator in PLAYS:
-                from ansible_ensemble.configurators.task_files import delegated_hosts
-
-                yield from delegated_hosts(found.configurator, found.target, operation, ensemble.root)
+        operation = operation_of(one, ensemble.topology)
+        if operation is not None and operation.implementation is not None:
+            host = operation.implementation.settings.get("delegate_to")
+            if isinstance(host, str) and not is_computed(host):
+                yield host, operation.place
+            named = named_by(operation, ensemble.root)
+            yield from named.hosts if named is not None else ()
 
 
 def _unknown_delegates(delegates: Mapping[str, Place | None], inventory: Inventory) -> Iterator[InvalidInput]:
@@ -111,5 +103,5 @@ def _place(topology: Topology, planned: PlannedOperation) -> Place | None:
         return None
     if "inventory_host" in template.properties:
         return template.properties["inventory_host"].place or template.place
-    operation = template.operation(planned.interface, planned.operation)
+    operation = operation_of(planned, topology)
     return template.place if "@" in template.name or operation is None else operation.place or template.place

@@ -7,6 +7,7 @@ import logging
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.engine.inventory_hosts import check_hosts, check_inventory
+from ansible_ensemble.engine.named import note_handlers
 from ansible_ensemble.engine.render import check_renders
 from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -45,6 +46,7 @@ def _plan(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
     )
     check_hosts(ensemble, plan)
     check_renders(ensemble, plan, options)
+    note_handlers(plan, ensemble.topology, ensemble.root)
     plan.options = recorded_options(options, ensemble.topology, ensemble.codec)
     plan.inputs = inputs_of_plan(ensemble.specification, options)
     plan.template = str(ensemble.template) if ensemble.document is None and ensemble.template else ""

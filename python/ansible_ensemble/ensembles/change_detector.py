@@ -15,7 +15,14 @@ from ansible_ensemble.core.sensitive import REDACTED, Sensitive, holds_secret, i
 from ansible_ensemble.ensembles import limit
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
-from ansible_ensemble.ensembles.implementation import KEYWORDS, OWN_REFS, keywords_of, own_digests
+from ansible_ensemble.ensembles.implementation import (
+    IMPLEMENTATION,
+    KEYWORDS,
+    OWN_REFS,
+    keywords_of,
+    own_digests,
+    own_parts,
+)
 from ansible_ensemble.ensembles.path_writes import WRITING, path_writes
 from ansible_ensemble.ensembles.revisions import current_text, earlier_text
 from ansible_ensemble.ensembles.spec_digests import whole_digest
@@ -123,15 +130,27 @@ class ChangeDetector:
                 detected.changes += self._own_changes(ref, name, operation, recorded)
         return detected
 
-    @staticmethod
-    def _own_changes(ref: str, name: str, operation: Operation, recorded: RecordedOperation) -> list[ValueChange]:
-        """The changes of what an operation is made of: of its keywords each, of all else that there is one."""
+    def _own_changes(self, ref: str, name: str, operation: Operation, recorded: RecordedOperation) -> list[ValueChange]:
+        """The changes of what an operation is made of: of its files and keywords each, else that there is one."""
+        if ref == IMPLEMENTATION and (parts := self._part_changes(operation, recorded)):
+            return parts
         before, after = recorded.values.get(ref), keywords_of(operation)
         if ref != KEYWORDS or not isinstance(before, dict):
             return [ValueChange("content", f"{name} of {operation.name}")]
         names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         found = [ValueChange("keyword", name, before.get(name), after.get(name)) for name in names]
         return found or [ValueChange("content", f"{name} of {operation.name}")]
+
+    def _part_changes(self, operation: Operation, recorded: RecordedOperation) -> list[ValueChange]:
+        """The changes of the files of an implementation; none where they are not recorded, or it names others now."""
+        before, after = recorded.values.get(IMPLEMENTATION), own_parts(operation, self._ensemble.root)
+        if not isinstance(before, dict) or any((self._ensemble.root / name).exists() for name in before.keys() - after):
+            return []
+        return [
+            self._text_change(name, before.get(name), is_there=name in after)
+            for name in {**before, **after}
+            if before.get(name) != after.get(name)
+        ]
 
     def _by_value(self, instance: Instance, ref: str, scope: Scope, recorded: RecordedOperation) -> ValueChange | None:
         """The change of a property whose value is recorded, and no digest of it: so Unfurl does it."""
@@ -215,16 +234,20 @@ class ChangeDetector:
     def _file_change(self, ref: str, recorded: RecordedOperation, now: Current) -> ValueChange:
         """The change of a file or folder; of a text that is in git, with what it was."""
         kind, _separator, file = ref.partition(":")
-        name = self._shown(file)
-        if now.digest is None:
-            return ValueChange("content", f"{name} (gone)")
         if kind != "file" or KEYWORDS not in recorded.values:  # it is not to be shown, with `no_log`
-            return ValueChange("content", name)
-        key = (file, recorded.digests[ref])
+            return ValueChange("content", self._shown(file) + ("" if now.digest is not None else " (gone)"))
+        return self._text_change(file, recorded.digests[ref], is_there=now.digest is not None)
+
+    def _text_change(self, file: str, digest: str | None, *, is_there: bool) -> ValueChange:
+        """The change of a file that had this digest, or was not there; of a text that is in git, with what it was."""
+        name = self._shown(file)
+        if digest is None or not is_there:
+            return ValueChange("content", f"{name} ({'new' if is_there else 'gone'})")
+        key = (file, digest)
         if key not in self._texts:
             path = self._ensemble.root / file
             after = current_text(path) if len(self._texts) < _TEXTS else None
-            self._texts[key] = (earlier_text(path, recorded.digests[ref]) if after is not None else None, after)
+            self._texts[key] = (earlier_text(path, digest) if after is not None else None, after)
         before, after = self._texts[key]
         if before is None or after is None:
             return ValueChange("content", name)

@@ -12,14 +12,15 @@ from typing import Any
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.sensitive import REDACTED, holds_secret, redact
-from ansible_ensemble.documents.digest import digest_folder, digest_path
+from ansible_ensemble.documents.digest import OF_TOOLS, digest_file, digest_folder, digest_path
 from ansible_ensemble.language.entities import Operation
 
-KEYWORDS = ".keywords"
+IMPLEMENTATION, KEYWORDS = ".implementation", ".keywords"
 #: Keywords of a task that say what it makes, and not how it is run.
 _MAKING = ("vars", "environment")
+_MOST_FILES, _DIGITS = 100, 8
 #: Refs under which the digests are recorded with what an operation read -> what they are called.
-OWN_REFS = {".implementation": "implementation", ".inputs": "inputs", KEYWORDS: "keywords"}
+OWN_REFS = {IMPLEMENTATION: "implementation", ".inputs": "inputs", KEYWORDS: "keywords"}
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +43,7 @@ def own_digests(operation: Operation, root: Path) -> dict[str, str]:
     inputs = {name: redact(assignment.value) for name, assignment in operation.inputs.items()}
     written = json.dumps(inputs, sort_keys=True, default=str).encode()
     return {
-        ".implementation": digest.hexdigest()[:16],
+        IMPLEMENTATION: digest.hexdigest()[:16],
         ".inputs": hashlib.sha256(written).hexdigest()[:16],
         KEYWORDS: hashlib.sha256(json.dumps(_keywords(operation), sort_keys=True).encode()).hexdigest()[:16],
     }
@@ -74,3 +75,21 @@ def own_files(operation: Operation, root: Path) -> list[Path]:
     """The files and folders that the digest of an implementation is of."""
     target = Path(resolve(operation, root).target)
     return [path.resolve() for path in (target, *find_dependencies(operation, root)) if path.is_absolute()]
+
+
+@lru_cache(maxsize=4096)
+def own_parts(operation: Operation, root: Path) -> dict[str, str]:
+    """The files that the digest of an implementation is of, each with its own; none if they are very many.
+
+    They are named from the project's folder, where they are in it.
+    """
+    found: dict[str, str] = {}
+    for path in own_files(operation, root):
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            if not file.is_file() or OF_TOOLS.intersection(file.relative_to(path).parts):
+                continue
+            if len(found) == _MOST_FILES:
+                return {}
+            name = file.relative_to(root.resolve()) if file.is_relative_to(root.resolve()) else file
+            found[str(name)] = digest_file(file)[:_DIGITS]
+    return found

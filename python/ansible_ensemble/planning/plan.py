@@ -344,6 +344,7 @@ PLAN: Shape = {
             "overwritten?": [str],
             "instead?": dict,
             "followed?": [str],
+            "handlers?": [str],
             "prediction?": {"changed?": bool, "diff?": [dict], "found?": Status, "unpredictable?": str},
         }
     ],

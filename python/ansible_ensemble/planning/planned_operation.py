@@ -121,6 +121,7 @@ class PlannedOperation(Struct):
             values, or None to leave them out.
         followed: paths that its tasks write, and that links of the host may lead to what others write; where they lead
             is noted.
+        handlers: names of the handlers that its tasks notify where they change something.
         prediction: what a dry run says of it.
     """
 
@@ -153,6 +154,7 @@ class PlannedOperation(Struct):
     overwritten: list[str] = field(default_factory=list)
     instead: dict[str, Any] = field(default_factory=dict)
     followed: list[str] = field(default_factory=list)
+    handlers: list[str] = field(default_factory=list)
     prediction: Prediction | None = None
 
     @property
@@ -190,5 +192,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 #: Fields that a plan's document leaves out where they say nothing.
 _OF_FEW = (
     *("guard", "target", "node", "retry", "pause", "inputs", "assigned", "command"),
-    *("paths", "overwritten", "instead", "followed", "prediction"),
+    *("paths", "overwritten", "instead", "followed", "handlers", "prediction"),
 )

@@ -36,7 +36,7 @@ from ansible_ensemble.planning.undeploy import decide_prune, decide_undeploy
 from ansible_ensemble.planning.used import say_used
 from ansible_ensemble.planning.visit import decide_check, decide_discover, decide_run, decide_start, decide_stop
 from ansible_ensemble.planning.workflow import decide_workflow
-from ansible_ensemble.planning.writers import find_chains, refuse_without_order
+from ansible_ensemble.planning.writers import find_chains, leave_own_lines, refuse_without_order
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.substitution import stand_in_fault
 
@@ -162,6 +162,7 @@ def make_survey(topology: Topology, instances: Instances, options: PlanOptions, 
 
 
 def _plan(planning: Planning, ensemble: str, base: dict[str, str]) -> Plan:
+    leave_own_lines(planning)
     members = members_in_plan_order(planning)
     for member in members:
         say_used(member)

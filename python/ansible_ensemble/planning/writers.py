@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ansible_ensemble.configurators.set_things import WHOLE, checked_as
+from ansible_ensemble.configurators.teardown import LINE_REPLACED
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import CONTROLLER, Host
 from ansible_ensemble.core.written_path import WrittenPath
@@ -62,6 +63,17 @@ def refuse_without_order(planning: Planning) -> None:
                     faults[names] = _fault(chain, before, writer, names)
             before = writer
     raise_all(faults.values())
+
+
+def leave_own_lines(planning: Planning) -> None:
+    """Say nothing of lines that are replaced in files which an earlier member makes: they are the ensemble's own."""
+    for chain in planning.chains:
+        is_made = False
+        for writer in chain.writers:
+            change = writer.member.change
+            if is_made and change is not None and change.leaves == LINE_REPLACED:
+                change.leaves = ""
+            is_made = is_made or (writer.write.whole and writer.member.in_spec)
 
 
 def _conflict(first: Writer, second: Writer) -> bool:

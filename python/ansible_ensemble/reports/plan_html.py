@@ -12,7 +12,15 @@ from ansible_ensemble.reports.inputs_text import input_value
 from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.page import drawing, page, table, text
-from ansible_ensemble.reports.plan_words import fate, legend, running, summary_line, where_it_runs, would_change
+from ansible_ensemble.reports.plan_words import (
+    fate,
+    handlers_of,
+    legend,
+    running,
+    summary_line,
+    where_it_runs,
+    would_change,
+)
 from ansible_ensemble.reports.style import WEB
 from ansible_ensemble.reports.values import block, diff_lines, is_short, one_line
 
@@ -61,7 +69,8 @@ def _instance(change: dict[str, Any], operations: dict[str, dict[str, Any]]) -> 
     head = f"<b>{text(symbol)} {text(name)}</b> {text(fate(change))}"
     kind = f'<span class="faint">{text(change["type"])}</span>'
     runs = [operations[key] for key in change["operations"] if key in operations]
-    body = _values(change["change"]["values"]) + _found(change) + _runs(runs) + "".join(map(_prediction, runs))
+    body = _values(change["change"]["values"]) + _found(change) + _runs(runs) + _handlers(runs)
+    body += "".join(map(_prediction, runs))
     if change.get("leaves"):
         body += f'<p class="faint">undeploy leaves: {text(change["leaves"])}</p>'
     shown = " open" if change["change"]["values"] or change.get("found") else ""
@@ -110,6 +119,11 @@ def _runs(operations: list[dict[str, Any]]) -> str:
         for operation in operations
     )
     return table(rows, ("Operation", "Runs", "Where", "After")) if operations else ""
+
+
+def _handlers(operations: list[dict[str, Any]]) -> str:
+    names = handlers_of(operations)
+    return f"<p>May run the handlers {text(', '.join(names))}</p>" if names else ""
 
 
 def _prediction(operation: dict[str, Any]) -> str:

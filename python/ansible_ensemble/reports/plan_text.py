@@ -13,6 +13,7 @@ from ansible_ensemble.reports.module_diff import module_diff
 from ansible_ensemble.reports.names import key_title, operation_title
 from ansible_ensemble.reports.plan_words import (
     fate,
+    handlers_of,
     is_empty,
     legend,
     running,
@@ -171,6 +172,9 @@ class _Writer:
                 for operation in operations
             ]
             yield from (f"      {self.style.symbol('>')} {line}" for line in table(rows, columns=self.style.room(8)))
+        handlers = handlers_of(operations)
+        if handlers:
+            yield self.style.faint(f"      may run the handlers {', '.join(handlers)}")
         for operation in operations:
             yield from self.prediction(operation)
 

@@ -21,6 +21,11 @@ def fate(change: dict[str, Any]) -> str:
     return f"{words} ({change['reason']})" if change["reason"] else words
 
 
+def handlers_of(operations: list[dict[str, Any]]) -> list[str]:
+    """The handlers that operations may run, each once."""
+    return list(dict.fromkeys(clean(name) for operation in operations for name in operation.get("handlers", ())))
+
+
 def summary_line(plan: dict[str, Any]) -> str:
     """The last line of a plan: `Plan: 2 to add, 1 to change, 1 to destroy.` or that nothing changes."""
     if is_empty(plan):

@@ -42,8 +42,9 @@ EDITS = [
     ("group_vars/web.yml", "unread: 1", "unread: 2", ""),
     ("host_vars/web1.yml", "one", "two", "(shop_name changed)"),
     ("host_vars/web1.yml", "of-the-host", "other", ""),
-    ("roles/shop/defaults/main.yml", "red", "blue", "(implementation of configure changed)"),
-    ("roles/shop/vars/more.yml", "included", "another", "(implementation of configure changed)"),
+    ("roles/shop/defaults/main.yml", "red", "blue", "(roles/shop/defaults/main.yml changed)"),
+    ("roles/shop/vars/more.yml", "included", "another", "(roles/shop/vars/more.yml changed)"),
+    ("roles/shop/files/new", "", "new", "(roles/shop/files/new (new) changed)"),
 ]
 
 
@@ -56,8 +57,12 @@ def test_a_changed_variable_that_a_role_looked_up_is_planned_by_its_name(command
     plan = ("plan", "service.yaml", "-i", "hosts.ini")
     assert "No changes" in command(*plan).output
     for name, old, new, said in EDITS:
-        (tmp_path / name).write_text(FILES[name].replace(old, new))
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(FILES[name].replace(old, new) if name in FILES else new)
         output = command(*plan).output
         assert said in output if said else "No changes" in output, (name, new, output)
-        (tmp_path / name).write_text(FILES[name])
+        if name in FILES:
+            (tmp_path / name).write_text(FILES[name])
+        else:
+            (tmp_path / name).unlink()
     assert "(shop_name changed)" in command(*plan, "-e", "shop_name=three").output

@@ -136,6 +136,14 @@ def test_an_unarchived_folder_and_what_is_in_it_need_no_order(tmp_path: Path) ->
     assert refused(tmp_path, whole=unarchive, line=LINE % "/srv/a") == ""
 
 
+def test_a_line_of_a_file_that_the_ensemble_makes_is_its_own(tmp_path: Path) -> None:
+    line = "module: lineinfile, args: {path: %s, regexp: ^b=, line: b=3}, requirements: [{dependency: base}]"
+    file = resources(tmp_path, base=COPY % "/srv/a", own=line % "/srv/a", theirs=line % "/etc/theirs")
+    left = {one.instance: one.leaves for one in make_plan(str(file), "deploy", {}).plan.instances}
+    assert left["own"] == ""
+    assert left["theirs"].startswith("a line that it replaces is not restored")
+
+
 #: Two resources, and what both of them set otherwise.
 THINGS = {
     "the shell of user joe": ("user, args: {name: joe, shell: /bin/sh}", "user, args: {name: joe, shell: /bin/bash}"),
