@@ -144,7 +144,10 @@ UNFURL = Tool(
         "commit": Spoken(_GIT),
         "home": Spoken("the user's own settings are in ~/.config/ansible-ensemble, and need no repository."),
         "runtime": Spoken("jobs run in the Python environment of the command; `ansible-ensemble version -v` shows it."),
-        "export": Spoken("`validate --expanded`, `status --output json` and `plan --output json` print documents."),
+        "export": Spoken(
+            "Unfurl's own `unfurl export` reads an ensemble after jobs here, too; "
+            "`validate --expanded`, `status --output json` and `plan --output json` print documents."
+        ),
         "serve": Spoken("AWX, or any CI, runs the playbooks of the collection (docs/awx.md, docs/ci.md)."),
         "cloudmap": Spoken("name ensembles and repositories in ensemble-project.yaml (docs/ensemble.md)."),
     },

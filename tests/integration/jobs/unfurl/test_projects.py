@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -74,7 +75,7 @@ def unfurl(tmp_path: Path, run_unfurl: Unfurl) -> Callable[..., Path]:
 
 @pytest.mark.parametrize("options", [(), ("--mono",), ("--submodule",), ("--use-environment", "staging")], ids=str)
 def test_a_project_of_unfurl_goes_on_here(
-    unfurl: Callable[..., Path], command: Callable[..., Any], options: tuple[str, ...]
+    unfurl: Callable[..., Path], run_unfurl: Unfurl, command: Callable[..., Any], options: tuple[str, ...]
 ) -> None:
     project = unfurl(*options)
 
@@ -90,9 +91,18 @@ def test_a_project_of_unfurl_goes_on_here(
     assert "word: hello -> bye" in run("plan")
     run("deploy", "-y")
     assert run("query", "::app::said").strip() == "bye"
+    assert exported(run_unfurl, project) == ("bye", "bye", 1)
     assert "No changes" in run("plan")
     run("undeploy", "-y")
     assert "absent" in run("status")
+
+
+def exported(run: Unfurl, project: Path) -> tuple[str, str, int]:
+    """What Unfurl's dashboard is given of `app` after a job: its property, its attribute and its status."""
+    run("export", "--format", "deployment", "--file", "exported.json", cwd=project)
+    app = json.loads((project / "exported.json").read_text())["Resource"]["app"]
+    (word,), (said,) = app["computedProperties"], app["attributes"]
+    return word["value"], said["value"], app["status"]
 
 
 #: Forms of `unfurl init`; what its commits are, besides those of the ensemble's, is left to the commands' own tests.
