@@ -9,13 +9,16 @@ measured in the same run:
 - render: the actions of a task of five templates, in a server that has 200 others.
 - agents: 1,000 at once, each of which runs ten jobs that do nothing: asks, says that it runs, fetches what the job
   consists of, sends a log, says that it finished.
-- fleet: the same by our agents, in ten processes of 100, whose hosts do nothing.
+- start: an agent that finds nothing to do, and a list of machines, each beside the start of Python alone.
+- fleet: the 10,000 jobs by our agents, in ten processes of 100, whose hosts do nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -224,6 +227,37 @@ async def agents(server: Lasting, wire: Wire) -> None:
     print(f"agents: {AGENTS * TASKS / taken:.0f} jobs/s; server has {server.memory / 2**20:.0f} MiB")
 
 
+async def start(server: Lasting, wire: Wire) -> None:
+    """What commands take of the processor, the least of some."""
+    await _machines(wire, 1)
+    variables = {
+        "HOME": str(server.folder),
+        "RS_ENDPOINT": wire.endpoint,
+        "RS_TOKEN": wire.token,
+        "RS_INSECURE": "true",
+    }
+    command = [str(Path(sys.executable).with_name("ansible-ensemble")), "provision"]
+    for words in (
+        [sys.executable, "-c", "pass"],
+        [*command, "machines", "list"],
+        [*command, "agent", "many-0", "--oneshot"],
+    ):
+        taken = []
+        for _ in range(ROUNDS * 2):
+            before = _used_by_children()
+            await asyncio.to_thread(
+                subprocess.run, words, env={**os.environ, **variables}, check=True, capture_output=True
+            )
+            taken.append(_used_by_children() - before)
+        print(f"start: {' '.join(words[-3:])}: {min(taken) * 1000:.0f} ms of the processor")
+
+
+def _used_by_children() -> float:
+    """The seconds of a processor that processes which have ended used."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 async def fleet(server: Lasting, wire: Wire) -> None:
     """Jobs each second; each runs once, and all lists are complete."""
     cli = Drpcli(wire)
@@ -312,6 +346,7 @@ FIGURES: dict[str, Callable[[Lasting, Wire], Awaitable[None]]] = {
     "list": listing,
     "sockets": sockets,
     "agents": agents,
+    "start": start,
     "fleet": fleet,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 import traceback
@@ -12,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ansible_ensemble.core.orders import Host, Outcome
+from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.core.sparse import as_map
 from ansible_ensemble.lanes import frames, outcomes
@@ -125,11 +127,17 @@ class AnsibleProcess:
 
 
 def _serve(connection: socket.socket, make_session: Callable[[], AnsibleSession], executors: int, parent: int) -> None:
-    """Be that process; never returns."""
+    """Be that process; never returns. It imports Ansible when it is asked first: few agents ever ask."""
     try:
-        from ansible_ensemble.machines.ansible_service import AnsibleService, serve
+        die_with_parent(parent, signal.SIGKILL)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # the agent ends us, when its scripts have ended
+        os.dup2(2, 1)
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - the one before may be a file's, and believe that it can seek
+        if connection.recv(1, socket.MSG_PEEK):
+            from ansible_ensemble.machines.ansible_service import AnsibleService, serve
 
-        serve(connection, AnsibleService(make_session, executors), parent)
+            serve(connection, AnsibleService(make_session, executors))
     except BaseException:
         traceback.print_exc()
     finally:

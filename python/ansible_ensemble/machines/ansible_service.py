@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -17,7 +15,6 @@ from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
-from ansible_ensemble.core.parent import die_with_parent
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes import core, frames, outcomes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes, OnDisplay
@@ -129,13 +126,8 @@ class AnsibleService:
             return outcomes.failure(core.describe(error) if isinstance(error, AnsibleError) else str(error))
 
 
-def serve(connection: socket.socket, service: AnsibleService, parent: int) -> None:
-    """Serve in this process, which was forked for it, until the other side is gone."""
-    die_with_parent(parent, signal.SIGKILL)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the agent ends us, when its scripts have ended
-    os.dup2(2, 1)
-    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - the one before may be a file's, and believe that it can seek
+def serve(connection: socket.socket, service: AnsibleService) -> None:
+    """Answer until the other side is gone."""
     asyncio.run(_converse(connection, service))
 
 

@@ -23,7 +23,7 @@ from tests.integration.provision.walk import Walk
 
 KEY = "rocketskates:r0cketsk8ts"
 #: Short, so that a server that is started again is found soon.
-WAITS = (0.1,) * 100
+WAITS = (0.1,) * 600
 
 
 def settings_of(server: Lasting) -> Settings:

@@ -1,4 +1,4 @@
-"""The certificate that a server shows to somebody who does not know it yet."""
+"""How a server is known to be the right one, and the certificate that it shows to somebody who does not know it yet."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ import hashlib
 import socket
 import ssl
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from yarl import URL
+from msgspec import Struct
 
 from ansible_ensemble.provision.client.failure import unreachable
 
 _SECONDS = 10.0
+_HTTPS = 443
+
+
+class Trust(Struct, frozen=True):
+    """How a server is known to be the right one.
+
+    Attributes:
+        context: verifies certificates, or takes any.
+        fingerprint: the SHA-256 of the server's certificate, in hexadecimal; empty for any that the context takes.
+    """
+
+    context: ssl.SSLContext
+    fingerprint: str = ""
 
 
 class Shown(NamedTuple):
@@ -26,27 +40,42 @@ class Shown(NamedTuple):
     is_trusted: bool
 
 
+def host_and_port(endpoint: str) -> tuple[str, int]:
+    """Where a server is; ValueError if that is no address."""
+    place = urlsplit(endpoint)
+    return place.hostname or "", _HTTPS if place.port is None else place.port
+
+
+def unverified() -> ssl.SSLContext:
+    """A context that takes any certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def fingerprint(shown: ssl.SSLSocket | ssl.SSLObject) -> str:
+    """The SHA-256 of the certificate that the other end shows, in hexadecimal."""
+    return hashlib.sha256(shown.getpeercert(binary_form=True) or b"").hexdigest()
+
+
 def shown_by(endpoint: str) -> Shown:
     """The certificate that the server at an address shows."""
     try:
-        return Shown(_fingerprint(endpoint, ssl.create_default_context()), True)
+        return Shown(_shown(endpoint, ssl.create_default_context()), True)
     except ssl.SSLCertVerificationError:
         pass
     except OSError as error:
         raise unreachable(endpoint, error) from None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
-        return Shown(_fingerprint(endpoint, context), False)
+        return Shown(_shown(endpoint, unverified()), False)
     except OSError as error:
         raise unreachable(endpoint, error) from None
 
 
-def _fingerprint(endpoint: str, context: ssl.SSLContext) -> str:
-    url = URL(endpoint)
-    host, port = url.host or "", url.port or 443
+def _shown(endpoint: str, context: ssl.SSLContext) -> str:
+    host, port = host_and_port(endpoint)
     with (
         socket.create_connection((host, port), timeout=_SECONDS) as plain,
         context.wrap_socket(plain, server_hostname=host) as encrypted,
     ):
-        return hashlib.sha256(encrypted.getpeercert(binary_form=True) or b"").hexdigest()
+        return fingerprint(encrypted)

@@ -10,12 +10,12 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
-import aiohttp
 from msgspec import Struct
-from yarl import URL
 
 from ansible_ensemble.provision.client.failure import RequestFailed, refusal, unreachable, untrusted
+from ansible_ensemble.provision.client.http import Http, Response, Untrusted
 from ansible_ensemble.provision.client.settings import Settings, verification
+from ansible_ensemble.provision.client.websocket import WebSocket, open_websocket
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.objects.event import Error
 
@@ -29,11 +29,7 @@ _TOKEN_LIFE = 7200
 _TOKEN_USE = _TOKEN_LIFE / 2
 _JSON = "application/json"
 _BYTES = "application/octet-stream"
-_CHUNK = 65536
 _PARTIAL, _BEYOND = 206, 416
-_BIGGEST_EVENT = 64 * 1024 * 1024
-#: What a later try may not meet; a wrong certificate would stay wrong, and is looked at first.
-_NETWORK = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, ConnectionError)
 
 
 class Answer(Struct, frozen=True):
@@ -61,18 +57,16 @@ class Connection:
         self._token = settings.token
         self._renew_at = float("inf") if settings.token else 0.0
         self._login = asyncio.Lock()
-        self._session: aiohttp.ClientSession
+        self._http: Http
 
     async def __aenter__(self) -> Self:
-        connector = aiohttp.TCPConnector(ssl=verification(self._settings), limit=0)
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=120)
-        self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        self._http = Http(verification(self._settings))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self._http.close()
 
     async def request(self, method: str, path: str, query: Query | None = None, body: bytes | None = None) -> Answer:
         """What the server answers to JSON, or to nothing."""
@@ -94,11 +88,11 @@ class Connection:
             if response.status >= 400:
                 raise refusal("GET", path, response.status, await response.read())
             try:
-                async for chunk in response.content.iter_chunked(_CHUNK):
-                    if len(chunk) > skipped:
-                        yield chunk[skipped:]
-                    skipped = max(0, skipped - len(chunk))
-            except _NETWORK as error:
+                async for part in response.parts():
+                    if len(part) > skipped:
+                        yield part[skipped:]
+                    skipped = max(0, skipped - len(part))
+            except OSError as error:
                 raise unreachable(self._endpoint, error) from None
 
     async def token(self) -> str:
@@ -106,19 +100,10 @@ class Connection:
         await self._log_in()
         return self._token
 
-    async def websocket(self) -> aiohttp.ClientWebSocketResponse:
+    async def websocket(self) -> WebSocket:
         """An open websocket of events."""
         await self._log_in()
-        return await self._retried(self._open_websocket)
-
-    async def _open_websocket(self) -> aiohttp.ClientWebSocketResponse:
-        url = self._url(address("ws"))
-        try:
-            return await self._session.ws_connect(
-                url, headers=self._bearer(), heartbeat=30, max_msg_size=_BIGGEST_EVENT
-            )
-        except aiohttp.WSServerHandshakeError as error:
-            raise refusal("GET", "ws", error.status, b"") from None
+        return await self._retried(lambda: open_websocket(self._http, self._endpoint, address("ws"), self._bearer()))
 
     async def _answer(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
         await self._log_in()
@@ -131,14 +116,9 @@ class Connection:
         async with await self._open(method, path, body, headers) as response:
             return Answer(response.status, response.headers, await response.read())
 
-    async def _open(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> aiohttp.ClientResponse:
+    async def _open(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Response:
         sent = {"Accept": _JSON, "Cache-Control": "no-store", **self._bearer(), **headers}
-        return await self._session.request(method, self._url(path), data=body, headers=sent, allow_redirects=False)
-
-    def _url(self, path: str) -> URL:
-        return URL(self._endpoint + path, encoded=True)
+        return await self._http.request(method, self._endpoint, path, sent, body)
 
     def _bearer(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._token}"} if self._token else {}
@@ -148,22 +128,20 @@ class Connection:
         for wait in self.waits:
             try:
                 return await self._tried(attempt)
-            except _NETWORK:
+            except OSError:
                 await asyncio.sleep(wait)
         try:
             return await self._tried(attempt)
-        except _NETWORK as error:
+        except OSError as error:
             raise unreachable(self._endpoint, error) from None
 
     async def _tried(self, attempt: Callable[[], Awaitable[T]]) -> T:
         endpoint = self._endpoint
         try:
             return await attempt()
-        except aiohttp.ServerFingerprintMismatch as error:
-            raise untrusted(endpoint, f"it is another one, with the SHA-256 {error.got.hex()}") from None
-        except aiohttp.ClientSSLError as error:
-            raise untrusted(endpoint, _problem(error)) from None
-        except _NETWORK:
+        except Untrusted as error:
+            raise untrusted(endpoint, str(error)) from None
+        except OSError:
             self._leave(endpoint)
             raise
 
@@ -180,7 +158,7 @@ class Connection:
                 return
             try:
                 self._token = await self._new_token()
-            except _NETWORK as error:
+            except OSError as error:
                 if not self._token:
                     raise unreachable(self._endpoint, error) from None
             else:
@@ -195,7 +173,7 @@ class Connection:
         for _item in self._settings.endpoints[1:]:
             try:
                 return _token(path, await self._tried(lambda: self._read("GET", path, None, headers)))
-            except _NETWORK:
+            except OSError:
                 continue
         return _token(path, await self._tried(lambda: self._read("GET", path, None, headers)))
 
@@ -203,12 +181,6 @@ class Connection:
 def address(path: str, query: Query | None = None) -> str:
     """The path and query of a URL; slashes in keys are kept, as servers expect them."""
     return f"/api/v3/{quote(path, safe='/:@')}" + (f"?{urlencode(query)}" if query else "")
-
-
-def _problem(error: aiohttp.ClientSSLError) -> str:
-    """What is wrong with a certificate, in the words of the library that looked at it."""
-    found = getattr(error, "certificate_error", None)
-    return str(getattr(found, "verify_message", None) or found or error)
 
 
 def _token(path: str, answer: Answer) -> str:

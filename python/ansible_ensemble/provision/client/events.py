@@ -8,18 +8,15 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-import aiohttp
-
 from ansible_ensemble.provision.client.connection import Connection
 from ansible_ensemble.provision.client.failure import RequestFailed, unreachable
+from ansible_ensemble.provision.client.websocket import WebSocket
 from ansible_ensemble.provision.objects.base import ZERO_TIME
 from ansible_ensemble.provision.objects.codec import Undecodable, decode, from_plain
 from ansible_ensemble.provision.objects.event import Error, Event
 
 #: How many events wait for somebody who takes none.
 _CAPACITY = 10_000
-
-_CLOSED = (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSING, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR)
 
 #: The type of events about the stream itself.
 STREAM = "websocket"
@@ -39,7 +36,7 @@ class EventStream:
         self._filters: Counter[str] = Counter()
         self._unanswered: list[asyncio.Future[None]] = []
         self._events: asyncio.Queue[Event | RequestFailed] = asyncio.Queue()
-        self._socket: aiohttp.ClientWebSocketResponse
+        self._socket: WebSocket
         self._reader: asyncio.Task[None]
 
     async def __aenter__(self) -> Self:
@@ -89,15 +86,14 @@ class EventStream:
         answered = asyncio.get_running_loop().create_future()
         self._unanswered.append(answered)
         with suppress(ConnectionError):  # the reader sees it too
-            await self._socket.send_str(text)
+            await self._socket.send(text)
         await answered
 
     async def _read(self) -> None:
         try:
             while True:
-                async for message in self._socket:
-                    if message.type is aiohttp.WSMsgType.TEXT:
-                        self._take(_event(message.data))
+                while (text := await self._socket.receive()) is not None:
+                    self._take(_event(text))
                 await self._reconnect()
         except RequestFailed as error:
             self._fail(error, list(self._unanswered))
@@ -135,14 +131,13 @@ class EventStream:
         """Whether the new connection lived until it had answered all filters."""
         with suppress(ConnectionError):
             for pattern in filters:
-                await self._socket.send_str(f"register {pattern}")
+                await self._socket.send(f"register {pattern}")
         missing = len(filters)
         while missing:
-            message = await self._socket.receive()
-            if message.type in _CLOSED:
+            text = await self._socket.receive()
+            if text is None:
                 return False
-            if message.type is aiohttp.WSMsgType.TEXT:
-                missing -= _event(message.data).type == STREAM
+            missing -= _event(text).type == STREAM
         return True
 
     def _answer(self, asked: list[asyncio.Future[None]]) -> None:

@@ -64,8 +64,7 @@ def untrusted(endpoint: str, problem: str) -> RequestFailed:
 
 def unreachable(endpoint: str, reason: BaseException) -> RequestFailed:
     """The failure of a request that got no answer."""
-    system = getattr(reason, "os_error", reason)  # aiohttp's says it with its own settings around it
-    said = os.strerror(system.errno) if isinstance(system, ConnectionError) and system.errno else reason
+    said = os.strerror(reason.errno) if isinstance(reason, ConnectionError) and reason.errno else reason
     return RequestFailed(
         Error(type="CONNECT", model=endpoint, messages=[f"no answer: {said or type(reason).__name__}"])
     )

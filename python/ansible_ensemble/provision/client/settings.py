@@ -7,11 +7,10 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-import aiohttp
 from msgspec import Struct
-from yarl import URL
 
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.provision.client.certificate import Trust, host_and_port, unverified
 
 _DEFAULT_ENDPOINT = "https://127.0.0.1:8092"
 _ENDPOINT = re.compile(r"https://[^/?#@\s]+/?")
@@ -89,27 +88,27 @@ def verification_from(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _is_address(endpoint: str) -> bool:
     try:
-        return bool(_ENDPOINT.fullmatch(endpoint) and URL(endpoint).port)
+        return bool(_ENDPOINT.fullmatch(endpoint) and all(host_and_port(endpoint)))
     except ValueError:  # a port that is none, or half an IPv6 address
         return False
 
 
-def verification(settings: Settings) -> ssl.SSLContext | aiohttp.Fingerprint | bool:
-    """How the server's certificate is verified, as aiohttp takes it."""
+def verification(settings: Settings) -> Trust:
+    """How the server's certificate is verified."""
     if sum(map(bool, (settings.ca_file, settings.fingerprint, settings.insecure))) > 1:
         raise InvalidInput("Of a file of certificates, a fingerprint and no verification, only one can be wanted")
     if settings.insecure:
-        return False
+        return Trust(unverified())
     if settings.fingerprint:
-        return _fingerprint(settings.fingerprint)
+        return Trust(unverified(), _digits(settings.fingerprint))
     try:
-        return ssl.create_default_context(cafile=settings.ca_file or None)
+        return Trust(ssl.create_default_context(cafile=settings.ca_file or None))
     except (OSError, ssl.SSLError) as error:
         raise InvalidInput(f"{settings.ca_file} cannot be used to verify certificates: {error}") from None
 
 
-def _fingerprint(text: str) -> aiohttp.Fingerprint:
+def _digits(text: str) -> str:
     digits = text.replace(":", "").lower()
     if not _FINGERPRINT.fullmatch(digits):
         raise InvalidInput(f"{text} is not the SHA-256 of a certificate", hint="it has 64 hexadecimal digits")
-    return aiohttp.Fingerprint(bytes.fromhex(digits))
+    return digits

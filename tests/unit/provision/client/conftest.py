@@ -34,8 +34,7 @@ class Certificate:
     fingerprint: str
 
 
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+def make_certificate(folder: Path) -> Certificate:
     """A certificate for the loopback, signed by itself."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "server")])
@@ -49,12 +48,18 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    file = tmp_path_factory.mktemp("certificate") / "server.pem"
+    file = folder / "server.pem"
     plain = serialization.NoEncryption()
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
     file.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
     digest = hashlib.sha256(made.public_bytes(serialization.Encoding.DER)).hexdigest()
     return Certificate(file, digest)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """The certificate of the servers of tests."""
+    return make_certificate(tmp_path_factory.mktemp("certificate"))
 
 
 class Scripted:

@@ -54,7 +54,5 @@ def test_a_failure_passes_between_processes() -> None:
 
 
 def test_a_refused_connection_is_told_without_what_the_library_adds() -> None:
-    class Wrapped(OSError):
-        os_error = ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 1)")
-
-    assert unreachable("https://127.0.0.1:1", Wrapped("ssl:default")).message.endswith("no answer: Connection refused")
+    refused = ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 1)")
+    assert unreachable("https://127.0.0.1:1", refused).message.endswith("no answer: Connection refused")

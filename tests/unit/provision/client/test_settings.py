@@ -5,7 +5,6 @@ from __future__ import annotations
 import ssl
 from typing import Any
 
-import aiohttp
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -28,7 +27,7 @@ def test_the_environment_is_read() -> None:
 def test_options_take_precedence() -> None:
     settings = settings_from(ENVIRONMENT, endpoint="https://three:3", token="other", key=None, insecure=True)
     assert (settings.endpoints, settings.token, settings.user) == (("https://three:3",), "other", "bob")
-    assert verification(settings) is False
+    assert verification(settings).context.verify_mode is ssl.CERT_NONE
 
 
 @pytest.mark.parametrize(
@@ -91,9 +90,8 @@ def test_what_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
 
 
 def test_certificates_are_verified(certificate: Certificate) -> None:
-    context = verification(Settings(ca_file=str(certificate.file)))
-    assert isinstance(context, ssl.SSLContext)
-    assert context.verify_mode is ssl.CERT_REQUIRED
+    trust = verification(Settings(ca_file=str(certificate.file)))
+    assert (trust.context.verify_mode, trust.fingerprint) == (ssl.CERT_REQUIRED, "")
     pairs = zip(certificate.fingerprint[::2], certificate.fingerprint[1::2], strict=True)
     spelled = ":".join(f"{high}{low}" for high, low in pairs).upper()
-    assert isinstance(verification(Settings(fingerprint=spelled)), aiohttp.Fingerprint)
+    assert verification(Settings(fingerprint=spelled)).fingerprint == certificate.fingerprint

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
 import pytest
+from aiohttp import web
 
 from ansible_ensemble.provision.client.client import Client
 from ansible_ensemble.provision.client.settings import Settings
-from tests.unit.provision.server.conftest import Live as Serving
+from tests.unit.provision.client.conftest import make_certificate
+from tests.unit.provision.server.conftest import Live
 
 T = TypeVar("T")
 Ask = Callable[[Callable[[Client], Awaitable[Any]]], Any]
@@ -29,10 +32,23 @@ CONTENT = [
 ]
 
 
+class Serving(Live):
+    """A server that clients reach by TLS, too."""
+
+    async def encrypt(self) -> None:
+        shown = make_certificate(self.folder)
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(shown.file)
+        await web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=context).start()
+        endpoint = f"https://127.0.0.1:{self._runner.addresses[-1][1]}"
+        self.settings = Settings(endpoints=(endpoint,), token=self.token, ca_file=str(shown.file), waits=())
+
+
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A server, which the tests of a module share."""
     made = Serving(tmp_path_factory.mktemp("server"))
+    made.run(made.encrypt())
     for kind, fields in CONTENT:
         assert made("POST", f"/{kind}", fields).status == 201
     yield made
@@ -45,8 +61,7 @@ def ask(serving: Serving) -> Ask:
 
     def asked(function: Callable[[Client], Awaitable[T]]) -> T:
         async def whole() -> T:
-            settings = Settings(endpoints=(serving.base,), token=serving.token, waits=())
-            async with Client(settings) as client:
+            async with Client(serving.settings) as client:
                 return await function(client)
 
         return asyncio.run(whole())
