@@ -14,6 +14,7 @@ from aiohttp import web
 from ansible_ensemble.core.changeid import is_change_id
 from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.core.journal_kinds import EntryKind
+from ansible_ensemble.core.texts import storable
 from ansible_ensemble.execution.journal import read_journal
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
@@ -279,7 +280,8 @@ class Pages:
             raise EnsembleError("the project's folder is gone", Place(str(self.root)), hint=_GONE)
         project = find_project(self.root)
         found = list_ensembles(project)
-        self._known = {path.relative_to(self.root).as_posix(): path for path in found if path.is_relative_to(self.root)}
+        inside = (path for path in found if path.is_relative_to(self.root))
+        self._known = {storable(path.relative_to(self.root).as_posix()): path for path in inside}
         return project
 
     async def _ensemble(self, request: web.Request) -> Path:

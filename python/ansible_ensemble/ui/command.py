@@ -118,7 +118,7 @@ def _document(name: str, exit_code: int, printed: bytes, told: str) -> Any:
         CommandFailed: it is none, or says that the command failed.
     """
     try:
-        document = json.loads(printed)
+        document = json.loads(printed.decode(errors="surrogateescape"))
     except ValueError:
         raise failure(exit_code or 1, told) from None
     if exit_code and name != "validate":  # whose document has the errors of each file

@@ -6,7 +6,6 @@ Journals are the only source, so that a job of a terminal, of AWX or of these pa
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from ansible_ensemble.execution.journal_tail import JournalTail
 from ansible_ensemble.projects.lock import lock_path
 from ansible_ensemble.records.journals import job_of_journal, open_journals, recorded_journals, recorded_name
 from ansible_ensemble.state.holder import is_copied, is_held
+from ansible_ensemble.ui.answers import json_text
 from ansible_ensemble.ui.command import CommandFailed
 
 #: Seconds between two looks at the files.
@@ -147,4 +147,4 @@ class Feed:
 
 def message(event: str, data: Any) -> str:
     """A server-sent event."""
-    return f"event: {event}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"
+    return f"event: {event}\ndata: {json_text(data)}\n\n"

@@ -21,7 +21,10 @@ node_types:
   App:
     derived_from: tosca.nodes.Root
     description: HOSTILE
-    properties: {title: {type: string}, more: {type: map, entry_schema: {type: string}}}
+    properties:
+      title: {type: string}
+      more: {type: map, entry_schema: {type: string}}
+      toString: {type: float, default: .inf}
     attributes: {url: {type: string}}
 topology_template:
   inputs:
@@ -36,9 +39,10 @@ topology_template:
         Standard:
           create:
             implementation: ./create.sh
-            inputs: {PIN: {get_input: pin}, TITLE: {get_property: [SELF, title]}}
+            inputs: {PIN: {get_input: pin}, TITLE: {get_property: [SELF, title]}, ODD: {get_property: [SELF, toString]}}
             outputs: {url: [SELF, url]}
           delete: echo gone
+    constructor: {type: App, properties: {title: plain, more: {}}}
     broken:
       type: tosca.nodes.Root
       requirements: [{dependency: app}]
@@ -110,7 +114,11 @@ def test_pages_show_it_as_text(hostile: Path, served: Served) -> None:
 
     async def work(browser: Chromium) -> None:
         ways = [at(served, page) for page in PAGES]
-        ways += [at(served, "instance", "app"), at(served, "instance", "broken"), at(served, "job", job), "#/"]
+        ways += [
+            *(at(served, "instance", name) for name in ("app", "broken", "constructor")),
+            at(served, "job", job),
+            "#/",
+        ]
         seen = ""
         for way in ways:
             await go(browser, way)
@@ -121,6 +129,7 @@ def test_pages_show_it_as_text(hostile: Path, served: Served) -> None:
                 way
             )
         assert MARKUP in seen, "it is shown as it is"
+        assert "is a bug of the page" not in seen
         assert "\x1b" not in seen
         assert SECRET not in seen
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from multidict import CIMultiDictProxy
@@ -72,6 +74,22 @@ def test_each_role_may_ask_what_the_table_says_and_nothing_else(tmp_path: Path) 
         return found
 
     assert asyncio.run(ask()) == EXPECTED
+
+
+def test_a_folder_whose_name_is_no_unicode_is_listed(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"bad\xffname")
+    folder.mkdir()
+    (folder / "ensemble.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Ensemble\n")
+
+    async def ask() -> Any:
+        made = pages(tmp_path)
+        async with browser_of(made.application(), made.access) as (browser, port):
+            answer = await browser.get(f"http://127.0.0.1:{port}/api/1/project", headers={"X-User": "read"})
+            return await answer.json()
+
+    assert [one["path"] for one in asyncio.run(ask())["ensembles"]] == [
+        "bad\N{REPLACEMENT CHARACTER}name/ensemble.yaml"
+    ]
 
 
 def test_every_right_is_one_of_the_table(tmp_path: Path) -> None:

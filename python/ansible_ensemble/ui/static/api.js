@@ -10,6 +10,9 @@ export class Refused extends Error {
   }
 }
 
+/** A number of more digits than JavaScript keeps is its text, where the browser tells that. */
+const exact = (_name, value, source) => (Number.isInteger(value) && !Number.isSafeInteger(value) && source?.source) || value;
+
 async function request(method, path, parameters, body) {
   const query = new URLSearchParams(parameters);
   let response;
@@ -35,7 +38,7 @@ async function request(method, path, parameters, body) {
     }
     throw new Refused(response.status, errors);
   }
-  return text ? JSON.parse(text) : null;
+  return text ? JSON.parse(text, exact) : null;
 }
 
 export const get = (path, parameters = {}) => request("GET", path, parameters);
@@ -52,7 +55,7 @@ export function follow(ensemble, { entries, changed }) {
   return new Promise((resolve) => {
     const connect = () => {
       source = new EventSource(`/api/1/events?${new URLSearchParams({ ensemble })}`);
-      source.addEventListener("entries", (event) => entries(JSON.parse(event.data)));
+      source.addEventListener("entries", (event) => entries(JSON.parse(event.data, exact)));
       source.addEventListener("changed", () => changed());
       source.addEventListener("ready", () => {
         connected(true);

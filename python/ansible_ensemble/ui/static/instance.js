@@ -33,7 +33,7 @@ export async function open(context) {
       const links = (names) => (names.length ? names.map((one, place) => [place ? ", " : "", h("a", { href: address("instance", ensemble, one) }, one)]) : "nothing");
       show(content, h("h1", {}, name), h("p", { class: "summary" }, badge(recorded?.status ?? "not deployed"), " ",
         recorded?.state ?? "", h("span", { class: "faint" }, ` ${recorded?.type ?? change?.type ?? ""}`)),
-      h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, graph.words.fates[name] ?? "leaves it as it is"),
+      h("dl", {}, h("dt", {}, "Deploy"), h("dd", {}, Object.hasOwn(graph.words.fates, name) ? graph.words.fates[name] : "leaves it as it is"),
         h("dt", {}, "Needs"), h("dd", {}, links([...new Set(needs)])), h("dt", {}, "Is needed by"), h("dd", {}, links(needed)),
         h("dt", {}, "Last check"), h("dd", {}, checked ? [badge(live ? "drifted" : checked.ready_state?.local), ` ${time(drift.time)} `,
           h("a", { href: address("job", ensemble, drift.job) }, drift.job),
@@ -53,17 +53,17 @@ function values(recorded, change, live, checked) {
   const differs = new Map((live?.changes ?? []).map((one) => [one.name, one]));
   const known = { ...(recorded?.properties ?? {}), ...(recorded?.attributes ?? {}) };
   const names = [...new Set([known, seen].flatMap(Object.keys).concat(...planned.keys(), ...differs.keys()))].sort();
-  if (!names.length) return empty("It has no values.");
+  if (!names.length) return empty("No operation has read a value of it.");
   const found = (name) => {
     const drifted = differs.get(name);
-    if (!drifted) return name in seen ? valueView(seen[name]) : "";
+    if (!drifted) return Object.hasOwn(seen, name) ? valueView(seen[name]) : "";
     return [valueView(drifted.live), h("div", { class: "faint" }, badge("drifted"), " from ", valueView(drifted.recorded))];
   };
   return [table(["Value", "Declared", "Recorded", "Live, by the last check"], names.map((name) => {
     const then = planned.get(name);
-    const declared = !then ? (name in (recorded?.properties ?? {}) ? valueView(known[name]) : "")
+    const declared = !then ? (Object.hasOwn(recorded?.properties ?? {}, name) ? valueView(known[name]) : "")
       : then.sensitive ? "(sensitive value)" : then.unknown ? h("i", {}, "known afterwards") : valueView(then.after);
-    return [h("code", {}, name), declared, name in known ? valueView(known[name]) : "", found(name)];
+    return [h("code", {}, name), declared, Object.hasOwn(known, name) ? valueView(known[name]) : "", found(name)];
   })), checked ? h("p", { class: "faint" }, "A value that its check does not report is not known live.") : null];
 }
 

@@ -78,7 +78,7 @@ class Job {
     } else if (event === "progressed") {
       const known = this.operations.get(key);
       if (known) known.progress = entry.text;
-    } else if (event === "waiting") this.waiting.set(key, entry.for_ ?? entry.for ?? []);
+    } else if (event === "waiting") this.waiting.set(key, entry.for ?? []);
     else if (["skipped", "blocked", "cancelled"].includes(event)) this.operations.set(key, { ...entry, ...named(key), outcome: event });
   }
 

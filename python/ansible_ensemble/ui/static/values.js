@@ -75,6 +75,7 @@ function fieldOf(input, recorded) {
   }
   if (isNumber(input)) return h("input", { id, type: "number", step: input.type === "integer" ? 1 : "any", value: value ?? "" });
   if (isWhole(input)) return h("textarea", { id, rows: 4, spellcheck: "false" }, value === undefined ? "" : JSON.stringify(value, null, 1));
+  if (!input.secret && value?.includes?.("\n")) return h("textarea", { id, rows: 4 }, value); // a line would lose its ends
   return h("input", {
     id, type: input.secret ? "password" : "text", autocomplete: input.secret ? "new-password" : "off",
     value: input.secret ? "" : value ?? "", placeholder: recorded?.sensitive ? "as it was given" : "",
@@ -82,11 +83,17 @@ function fieldOf(input, recorded) {
 }
 
 const isNumber = ({ type }) => type === "integer" || type === "float";
-const isWhole = ({ type, entry }) => entry !== null || ["list", "map", "json"].includes(type);
+const isWhole = ({ type, entry }) => entry !== null || ["list", "map", "range", "json"].includes(type);
+
+function number({ name, type }, text) {
+  const given = Number(text);
+  if (type === "integer" && !Number.isSafeInteger(given)) throw new Error(`${name}: the page takes no number of so many digits, but ansible-ensemble plan does`);
+  return given;
+}
 
 function read(input, field) {
   if (field.tagName === "SELECT") return field.value === "" ? null : JSON.parse(field.value);
-  if (isNumber(input)) return field.value === "" ? null : Number(field.value);
+  if (isNumber(input)) return field.value === "" ? null : number(input, field.value);
   if (!isWhole(input)) return field.value;
   if (!field.value.trim()) return null;
   try {
