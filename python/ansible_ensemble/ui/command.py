@@ -70,8 +70,10 @@ class Command:
         self._folder = folder
         self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask(self, words: Sequence[str]) -> Any:
+    async def ask(self, words: Sequence[str], pass_fds: Sequence[int] = ()) -> Any:
         """What the command says in JSON; a few are asked at a time.
+
+        It may read `pass_fds`, which are descriptors.
 
         Raises:
             CommandFailed: it refused or failed, or did not answer.
@@ -84,6 +86,7 @@ class Command:
                 stdout=PIPE,
                 stderr=PIPE,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
             try:
                 printed, told = await asyncio.wait_for(process.communicate(), _PATIENCE)
@@ -95,10 +98,12 @@ class Command:
                 await _end(process)
         return _document(words[0], process.returncode or 0, printed, told.decode(errors="replace"))
 
-    def begin(self, words: Sequence[str], output: int, own: Path, approved_by: str) -> subprocess.Popen[bytes]:
+    def begin(
+        self, words: Sequence[str], output: int, own: Path, approved_by: str, pass_fds: Sequence[int]
+    ) -> subprocess.Popen[bytes]:
         """Begin a job, which prints to a descriptor, outlives this process, and removes its `own` folder in the end.
 
-        It was `approved_by` a user of the pages; empty for whoever started them.
+        It was `approved_by` a user of the pages; empty for whoever started them. It may read `pass_fds`.
         """
         return subprocess.Popen(
             [*_PROGRAM, str(own), *words, "--no-color"],
@@ -108,6 +113,7 @@ class Command:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=pass_fds,
         )
 
 

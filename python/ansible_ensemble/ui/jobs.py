@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from msgspec import Struct
 
@@ -40,12 +40,14 @@ class SavedPlan(Struct, frozen=True):
         ensemble: the ensemble's file.
         own: the folder that it is saved in, which its job removes.
         document: the plan.
+        inputs: those that were given for it: without a vault password it lacks the sensitive ones.
     """
 
     id: str
     ensemble: Path
     own: Path
     document: dict[str, Any]
+    inputs: Mapping[str, Any]
 
     @property
     def workflow(self) -> str:
@@ -107,17 +109,13 @@ class Jobs:
         Raises:
             CommandFailed: it cannot be made.
         """
-        own = _own_folder()
-        given, made = own / "inputs.json", None
+        own, made = _own_folder(), None
         try:
-            words = ["plan", str(ensemble), "--out", str(own / _PLAN), *options]
-            if inputs:
-                given.write_text(json.dumps(dict(inputs)))
-                words += ["--inputs", str(given)]
-            document = await self._command.ask(words)
-            made = SavedPlan(secrets.token_hex(8), ensemble, own, document)
+            with _file_of(inputs) as given:
+                words = ["plan", str(ensemble), "--out", str(own / _PLAN), *options, *_from(given)]
+                document = await self._command.ask(words, [given.fileno()])
+            made = SavedPlan(secrets.token_hex(8), ensemble, own, document, inputs)
         finally:
-            given.unlink(missing_ok=True)
             if made is None:
                 shutil.rmtree(own)
         self._plans[made.id] = made
@@ -158,7 +156,9 @@ class Jobs:
             NotFound: there is no such plan.
         """
         plan = self.saved(name)
-        run = self._begin(plan.ensemble, plan.workflow, [plan.workflow, str(plan.file)], plan.own, by)
+        with _file_of(plan.inputs) as given:
+            words = [plan.workflow, str(plan.file), *_from(given)]
+            run = self._begin(plan.ensemble, plan.workflow, words, plan.own, by=by, pass_fds=[given.fileno()])
         del self._plans[name]
         return run
 
@@ -171,10 +171,19 @@ class Jobs:
             shutil.rmtree(own)
             raise
 
-    def _begin(self, ensemble: Path, workflow: str, words: Sequence[str], own: Path, approved_by: str = "") -> Run:
+    def _begin(
+        self,
+        ensemble: Path,
+        workflow: str,
+        words: Sequence[str],
+        own: Path,
+        *,
+        by: str = "",
+        pass_fds: Sequence[int] = (),
+    ) -> Run:
         output = os.open(own / "output", os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            process = self._command.begin(words, output, own, approved_by)
+            process = self._command.begin(words, output, own, by, pass_fds)
         except OSError:
             os.close(output)
             raise
@@ -208,6 +217,18 @@ class Jobs:
         """Forget the plans; jobs that run go on."""
         for name in list(self._plans):
             self.reject(name)
+
+
+def _file_of(inputs: Mapping[str, Any]) -> IO[bytes]:
+    """A file of inputs for a command to read; it has no name, for they may be secrets."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    file.write(json.dumps(dict(inputs)).encode())
+    file.seek(0)
+    return file
+
+
+def _from(given: IO[bytes]) -> list[str]:
+    return ["--inputs", f"/dev/fd/{given.fileno()}"]
 
 
 def _own_folder() -> Path:

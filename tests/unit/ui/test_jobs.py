@@ -17,7 +17,7 @@ from ansible_ensemble.ui.jobs import Jobs
 class Unable(Command):
     """A command that makes plans, and cannot be started."""
 
-    async def ask(self, words: Sequence[str]) -> Any:
+    async def ask(self, words: Sequence[str], pass_fds: Sequence[int] = ()) -> Any:
         Path(words[words.index("--out") + 1]).write_text("{}")
         return {"workflow": "deploy"}
 
