@@ -16,6 +16,7 @@ from ansible_ensemble.core.errors import EnsembleError, Place, error_document
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.core.texts import storable
 from ansible_ensemble.execution.journal import read_journal
+from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
@@ -218,6 +219,10 @@ class Pages:
         options = given.get("options") or {}
         if workflow not in WORKFLOWS or not (isinstance(inputs, Mapping) and isinstance(options, Mapping)):
             raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
+        inputs = storable(inputs)
+        computed = [name for name, value in inputs.items() if is_computed_within(value)]
+        if computed:  # it would run before anybody approves it
+            raise BadRequest(f"the input {computed[0]} is computed, and pages take plain values alone")
         flags = [f"--{name}" for name in _FLAGS if options.get(name)]
         if rollback := given.get("rollback"):
             if not is_change_id(str(rollback)):

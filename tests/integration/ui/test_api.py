@@ -253,11 +253,38 @@ def test_nothing_of_the_project_is_imported(browser: Browser, project: Path) -> 
     assert not list(project.rglob("ran"))
 
 
-def test_a_secret_that_was_given_is_in_no_file(browser: Browser) -> None:
+def test_a_secret_that_was_given_gets_to_the_job_and_is_in_no_file(browser: Browser, project: Path) -> None:
+    (project / "web" / "create.sh").write_text(
+        f'#!/bin/sh\ntest -z "$PORT" || test "$PIN" = "{GIVEN[:4]}""{GIVEN[4:]}"\n'
+    )
     browser("POST", "plans", 422, inputs={"port": 0, "pin": GIVEN}, workflow="deploy")
-    browser("POST", "plans", 201, inputs={"pin": GIVEN}, workflow="deploy")
+    made = browser("POST", "plans", 201, inputs={"pin": GIVEN}, workflow="deploy")
+    browser("POST", f"plans/{made['id']}/approval", 202)
+    (run,) = browser.until("runs", lambda runs: not runs[0]["running"])
+    assert run["exit_code"] == 0, run
     private = Path(tempfile.gettempdir()).glob("ansible-ensemble-ui-*/*")
-    assert not [file for file in private if file.is_file() and GIVEN in file.read_text(errors="replace")]
+    files = [file for file in (*private, *project.rglob("*")) if file.is_file()]
+    assert not [file for file in files if GIVEN in file.read_text(errors="replace")]
+    assert GIVEN not in browser.seen
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["{{ lookup('pipe', 'touch ran') }}", {"get_env": "HOME"}, [{"eval": "{{ lookup('pipe', 'touch ran') }}"}]],
+    ids=["a template", "a function", "an expression in a list"],
+)
+def test_what_runs_while_a_plan_is_made_is_given_by_nobody(browser: Browser, project: Path, given: Any) -> None:
+    told = browser("POST", "plans", 400, inputs={"names": given}, workflow="deploy")
+    assert "the input names is computed" in told["errors"][0]["text"]
+    assert not list(project.rglob("ran"))
+
+
+def test_an_input_that_is_nested_too_deep_is_refused(browser: Browser) -> None:
+    deep: list[Any] = []
+    for _level in range(200):
+        deep = [deep]
+    told = browser("POST", "plans", 422, inputs={"names": deep}, workflow="deploy")
+    assert "nested deeper" in told["errors"][0]["text"]
 
 
 def test_a_body_that_is_no_object_is_refused(browser: Browser) -> None:
