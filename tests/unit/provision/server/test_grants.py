@@ -76,6 +76,13 @@ def test_a_refusal_says_what_is_missing_and_changes_nothing(live, tokens):
     assert live.get("/roles/refused").status == 404
 
 
+@pytest.mark.parametrize("hidden", ["PasswordHash", "Secret"])
+def test_what_is_never_shown_is_neither_copied_nor_found(live, tokens, hidden):
+    patch = [{"op": "copy", "from": f"/{hidden}", "path": "/Description"}]
+    assert live("PATCH", "/users/operator", patch, token=tokens["people"]).json["Description"] == ""
+    assert live.get(f"/users?{hidden}=Re(.)", token=tokens["people"]).json == []
+
+
 def _job_token(live, machine, token):
     answer = live("POST", "/jobs", {"Machine": machine["Uuid"]}, token=token)
     assert answer.status == 201, answer.body
