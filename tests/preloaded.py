@@ -335,6 +335,7 @@ def preload() -> None:
     import ansible_ensemble
 
     _read_documents_of_ansible()
+    _read_compiled_files_of_ansible()
     _send_compiled_modules()
     _find_the_c_library()
     with _without("ansible.constants"):
@@ -344,7 +345,7 @@ def preload() -> None:
         for name in _modules_of_playbook():
             if name.partition(".")[0] != "__main__" and not name.startswith("ansible.cli"):
                 _import(name)
-        for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git"):
+        for name in ("ansible_runner.interface", "pexpect", "ruamel.yaml", "toscaparser", "git", "xml.dom.minidom"):
             _import(name)
         importlib.import_module("ansible_ensemble.language.normative").normative_types()
     _read_modules_of_ansible()
@@ -394,6 +395,23 @@ def _read_documents_of_ansible() -> None:
         return load(text, Loader) if known is None else pickle.loads(known)
 
     yaml.load = load_again
+
+
+def _read_compiled_files_of_ansible() -> None:
+    """Read what Ansible's own files were compiled to once; each start would find and read hundreds of files."""
+    folder = Path(str(importlib.import_module("ansible").__file__)).parent
+    modules = folder / "modules"
+    get_code = SourceFileLoader.get_code
+    read = {
+        str(file): get_code(SourceFileLoader(file.stem, str(file)), file.stem)
+        for file in folder.rglob("*.py")
+        if modules not in file.parents
+    }
+
+    def get_again(self: SourceFileLoader, name: str) -> Any:
+        return read.get(self.path) or get_code(self, name)
+
+    SourceFileLoader.get_code = get_again  # type: ignore[method-assign]
 
 
 def _send_compiled_modules() -> None:
@@ -523,8 +541,8 @@ class Snapshot:
         added = [name for name in sys.modules if name not in self._modules]
         modules = self._modules
         if any(name.startswith("ansible.") for name in added):
-            # it holds types that can be defined only once
-            modules = {name: module for name, module in modules.items() if not name.startswith("ansible")}
+            # it holds types that can be defined only once; no other module that was loaded before refers to it
+            modules = {name: module for name, module in modules.items() if name.partition(".")[0] != "ansible"}
         sys.modules.clear()
         sys.modules.update(modules)
         sys.path[:], sys.meta_path[:], sys.path_hooks[:] = self._paths
@@ -548,7 +566,6 @@ def _contents(value: Any) -> Any:
 def go_on_as_playbook(execute: Callable[..., NoReturn], snapshot: Snapshot) -> Callable[..., NoReturn]:
     """Take the place of `os.execvpe`: a fork that would execute ansible-playbook goes on as it."""
     started = _of_the_start(os.environ)
-    zygotes = importlib.import_module("ansible_ensemble.lanes.zygote").subprocess
 
     def go_on(program: str, argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         if os.fsdecode(program) != str(PROGRAMS / "ansible-playbook") or _of_the_start(environment) != started:
@@ -556,7 +573,6 @@ def go_on_as_playbook(execute: Callable[..., NoReturn], snapshot: Snapshot) -> C
         try:
             _as_after_execution()
             snapshot.restore()
-            importlib.import_module("ansible_ensemble.lanes.zygote").subprocess = zygotes  # it may be imported anew
             _set_environment(environment)
             _set_arguments([os.fsdecode(word) for word in argv])
         except BaseException:
