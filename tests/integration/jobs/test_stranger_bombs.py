@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.preloaded import PROGRAMS, run_fresh
+from tests.integration.jobs.conftest import environment
+from tests.preloaded import run, run_fresh
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
 ENSEMBLE = "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
-LOOKS = "validate", "plan", "status", "outputs", "graph", "query '::a::p'", "history", "deploy"
-DATA = 600_000  # KiB
+LOOKS = "validate", "plan", "status", "outputs", "graph", "query ::a::p", "history", "deploy"
+#: The command with as much memory as a small machine has, beside what it holds when it starts.
+LIMITED = """\
+import resource
+from pathlib import Path
+
+from ansible_ensemble.cli.main import main
+
+held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (held + (520 << 20), held + (520 << 20)))
+raise SystemExit(main())
+"""
+#: A bomb of which each look is a process of its own.
+FRESH = "billion laughs"
 HUGE = "0x" + "f" * 2_000_000
 LAUGHS = "[" + ", ".join(f"&b{n} [{', '.join([f'*b{n - 1}'] * 10 if n else ['x'] * 10)}]" for n in range(12)) + "]"
 
@@ -59,21 +72,23 @@ PLAIN = {
 }
 
 
-def looks(folder: Path, service: str) -> list[tuple[str, int, str, str]]:
+def looks(folder: Path, service: str, fresh: bool = False) -> list[tuple[str, int, str, str]]:
     """Look by each command, with as much memory as a small machine has; each with exit code and outputs."""
     (folder / "service.yaml").write_text(service)
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
-    env = {"HOME": str(folder), "PATH": f"{PROGRAMS}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-    program, found = shlex.quote(str(PROGRAMS / "ansible-ensemble")), []
+    program = folder / "limited.py"
+    program.write_text(LIMITED)
+    env = {name: value for name, value in environment(folder).items() if name != "XDG_STATE_HOME"}  # nothing is trusted
+    found = []
     for words in LOOKS:
-        ran = run_fresh(["/bin/sh", "-c", f"ulimit -d {DATA}; exec {program} {words}"], cwd=folder, env=env)
+        ran = (run_fresh if fresh else run)([sys.executable, program, *words.split()], cwd=folder, env=env)
         found.append((words, ran.returncode, ran.stdout, ran.stderr))
     return found
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_each_look_says_what_is_wrong_or_works(tmp_path: Path, bomb: str) -> None:
-    found = looks(tmp_path, BOMBS[bomb])
+    found = looks(tmp_path, BOMBS[bomb], bomb == FRESH)
     assert {code for _words, code, *_ in found} <= {0, 2, 3}, found
     assert {words: code for words, code, *_ in found}["validate"] in (0, 3)
     assert 3 in {code for _words, code, *_ in found}, "nothing says that it cannot be planned"
