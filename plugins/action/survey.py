@@ -17,9 +17,10 @@ class ActionModule(EnsembleAction):
     """Make surveys of the inputs of jobs."""
 
     FACADE = UPKEEP
-    ARGUMENTS = ENSEMBLE | OPTIONS["survey"]
+    ARGUMENTS = ENSEMBLE | OPTIONS["survey"] | {"further": {"type": "list", "elements": "path", "default": []}}
 
     def call(self, facade: ModuleType, given: Options) -> dict[str, Any]:
         """Read the specification, and make its inputs questions."""
-        answer: dict[str, Any] = facade.survey(given["ensemble"], options=pick(given, OPTIONS["survey"]), action=self)
+        options = pick(given, OPTIONS["survey"])
+        answer: dict[str, Any] = facade.survey(given["ensemble"], given["further"], options=options, action=self)
         return answer

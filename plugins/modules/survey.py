@@ -18,11 +18,19 @@ description:
     would give as answers; they say what a value is at first, by the ensemble and its environment. An input that is
     sensitive, or named as a secret, is asked for as a password. A last question is which inputs go back to that
     (C(ensemble_reset_inputs)).
+  - Of several ensembles, the surveys are those of templates that all of them share. Their first question is for which
+    ensemble the job is; an input that only some of them have need not be answered.
   - Runs nothing and changes nothing. The role P(tosca.ensemble.awx#role) uses it.
 extends_documentation_fragment:
   - tosca.ensemble.options
   - tosca.ensemble.options.survey
   - tosca.ensemble.options.action
+options:
+  further:
+    description: Further ensembles of the repository.
+    type: list
+    elements: path
+    default: []
 attributes:
   check_mode:
     description: Makes no permanent changes.
@@ -54,7 +62,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 path:
-  description: The path of the ensemble in its git repository, or in its project where there is none.
+  description: The path of the first ensemble in its git repository, or in its project where there is none.
   returned: success
   type: str
   sample: web/ensemble.yaml
@@ -72,6 +80,18 @@ others:
   description: The survey of other jobs, which need no answer; empty if there are no inputs.
   returned: success
   type: dict
+choice:
+  description: The question for which ensemble a job is, as a list; empty if there is one ensemble.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
+ensembles:
+  description: The ensembles, each with those that use what it made, by an C(external) of their environment.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{path: web/ensemble.yaml, used_by: [edge/ensemble.yaml]}, {path: edge/ensemble.yaml, used_by: []}]
 workflows:
   description: For each workflow that the topology has, the survey of its jobs.
   returned: success

@@ -240,9 +240,8 @@ def site(awx: Awx, hooks: tuple[str, list[Any]], tmp_path_factory: pytest.TempPa
         kind = awx.named("credential_types", "Source Control")["id"]
         inputs = {"username": USER, "password": PASSWORD}
         organization = awx.named("organizations", "Default")["id"]
-        for endpoint, name in (("projects", "web"), ("credentials", "web project")):  # of earlier tests
-            for old in awx.all(f"{endpoint}/", name=name):
-                awx.ask(old["url"], method="DELETE")
+        for old in [*awx.all("projects/"), *awx.all("credentials/", name="web project")]:  # of earlier tests
+            awx.ask(old["url"], method="DELETE")
         given = {"name": "web project", "credential_type": kind, "organization": organization, "inputs": inputs}
         awx.ask("credentials/", given)
         made.variables = {

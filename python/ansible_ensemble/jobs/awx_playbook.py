@@ -56,11 +56,11 @@ def _playbook(extra_vars: Sequence[str], options: Mapping[str, Any]) -> str:
     engine = Templar(loader=loader, variables=variables)
     asked = specification["argument_specs"]["main"]["options"]
     _check({name: value for name, value in given.items() if name in asked.keys() - hidden}, asked, engine)
-    name, ensemble, environment = engine.template(
-        [variables[f"awx_{one}"] for one in ("name", "ensemble", "ensemble_environment")]
+    name, ensemble, further, environment = engine.template(
+        [variables[f"awx_{one}"] for one in ("name", "ensemble", "further_ensembles", "ensemble_environment")]
     )
     read = JobOptions.from_mapping({**options, "environment": environment or None})
-    variables["awx_surveys"] = surveys(locate(str(ensemble)), read)
+    variables["awx_surveys"] = surveys([locate(str(one)) for one in (ensemble, *further)], read)
     play = {
         "name": f"Set up AWX for {name}",
         "hosts": "localhost",

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.sensitive import is_sensitive, reveal
 from ansible_ensemble.documents.scalars import with_texts
+from ansible_ensemble.ensembles.ensemble import Specification
 from ansible_ensemble.ensembles.location import Location
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_specification
+from ansible_ensemble.ensembles.selection import SELECT
 from ansible_ensemble.language.definitions import ParameterDefinition, Schema
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.given import is_computed_within
 from ansible_ensemble.language.values import has_secret, resolve, schema_entry
 from ansible_ensemble.projects.project import in_repository
+from ansible_ensemble.reports.survey import choice, united
 from ansible_ensemble.reports.survey import survey as make_survey
 
 _NUMBERS = frozenset({"integer", "float"})
@@ -27,7 +32,11 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
         `path`, that of the ensemble in its repository; `inputs`, those of the topology; and `workflows`, the inputs of
         each workflow that the topology has. `reports.survey.survey` says what an input is.
     """
-    topology = read_specification(location, options, lasts=False).topology
+    return _inputs(read_specification(location, options, lasts=False))
+
+
+def _inputs(read: Specification) -> dict[str, Any]:
+    topology, location = read.topology, read.location
     meant = location.template or location.ensemble
     return {
         "path": in_repository(meant, location.ensemble.parent),
@@ -36,16 +45,55 @@ def read_inputs(location: Location, options: JobOptions) -> dict[str, Any]:
     }
 
 
-def surveys(location: Location, options: JobOptions) -> dict[str, Any]:
-    """The surveys of AWX that ask for the inputs of an ensemble's jobs, and the ensemble's path in its repository."""
-    found = read_inputs(location, options)
-    inputs = found["inputs"]
+def surveys(locations: Sequence[Location], options: JobOptions) -> dict[str, Any]:
+    """The surveys of AWX that ask for the inputs of jobs, and of several ensembles for which one a job is.
+
+    Returns:
+        The surveys, as the module `survey` documents them; `path`, that of the first ensemble in its repository;
+        `choice`, the question for which ensemble a job is; and `ensembles`, for each its `path`, and those of the
+        others that use what it made, `used_by`.
+    """
+    read = [read_specification(location, options, lasts=False) for location in locations]
+    found = [_inputs(one) for one in read]
+    paths = [one["path"] for one in found]
+    asked = paths if len(paths) > 1 else []
+    inputs = united({one["path"]: one["inputs"] for one in found})
+    workflows = dict.fromkeys(name for one in found for name in one["workflows"])
     return {
-        "path": found["path"],
-        "deploy": make_survey(inputs),
-        "others": make_survey(inputs, begins=False),
-        "workflows": {name: make_survey(inputs, begins=False, also=own) for name, own in found["workflows"].items()},
+        "path": paths[0],
+        "choice": choice(asked),
+        "deploy": make_survey(inputs, ensembles=asked),
+        "others": make_survey(inputs, begins=False, ensembles=asked),
+        "workflows": {name: _of_workflow(name, found, several=bool(asked)) for name in workflows},
+        "ensembles": _uses(dict(zip(paths, read, strict=True))),
     }
+
+
+def _uses(ensembles: Mapping[str, Specification]) -> list[dict[str, Any]]:
+    used = {path: _used(read) for path, read in ensembles.items()}
+    return [
+        {"path": path, "used_by": [other for other in used if other != path and read.location.ensemble in used[other]]}
+        for path, read in ensembles.items()
+    ]
+
+
+def _used(read: Specification) -> set[Path]:
+    """Those of the `external` ensembles that an ensemble names in its expressions; all, if it selects nodes."""
+    external, topology = read.environment.external, read.topology
+    if any(SELECT in template.directives for template in topology.node_templates.values()):
+        return {one.ensemble for one in external.values()}
+    text = "\n".join(file.read_text(errors="replace") for file in topology.files)
+    return {one.ensemble for name, one in external.items() if re.search(rf"\bexternal\W+{re.escape(name)}\b", text)}
+
+
+def _of_workflow(name: str, found: Sequence[Mapping[str, Any]], *, several: bool) -> dict[str, Any]:
+    having = [one for one in found if name in one["workflows"]]
+    return make_survey(
+        united({one["path"]: one["inputs"] for one in having}),
+        begins=False,
+        also=united({one["path"]: one["workflows"][name] for one in having}),
+        ensembles=[one["path"] for one in having] if several else (),
+    )
 
 
 def _described(definitions: Mapping[str, ParameterDefinition], topology: Topology) -> list[dict[str, Any]]:

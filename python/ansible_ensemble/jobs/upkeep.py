@@ -5,7 +5,7 @@ The work is that of the commands of the same names (`jobs.commands`); `action` i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
@@ -70,10 +70,10 @@ def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: A
     return result | ({"failed": True, "msg": "\n".join(texts), "exit_code": InvalidInput.exit_code} if texts else {})
 
 
-def survey(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
-    """What `surveys` makes of an ensemble."""
+def survey(ensemble: str, further: Sequence[str], *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
+    """What `surveys` makes of ensembles."""
     given = JobOptions.from_mapping({**options, "vault": vault_of(action)})
-    return {"changed": False, **surveys(located(ensemble), given)}
+    return {"changed": False, **surveys([located(one) for one in (ensemble, *further)], given)}
 
 
 def recover(ensemble: str, *, options: Mapping[str, Any], action: Any) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from typing import Any
 Input = Mapping[str, Any]
 Question = dict[str, Any]
 
+#: What AWX wants of a question that proposes nothing and has no limits.
+_OPEN: Question = {"default": "", "min": None, "max": None}
 _NUMBERS = frozenset({"integer", "float"})
 #: Types that are answered in YAML.
 _WHOLES = {"list": "a list", "map": "a map", "range": "two bounds"}
@@ -24,7 +26,9 @@ _HIGH = {"less_or_equal": 0, "less_than": -1}
 _LENGTHS = {"length": ("min", "max"), "min_length": ("min",), "max_length": ("max",)}
 
 
-def survey(inputs: Iterable[Input], *, begins: bool = True, also: Iterable[Input] = ()) -> dict[str, Any]:
+def survey(
+    inputs: Iterable[Input], *, begins: bool = True, also: Iterable[Input] = (), ensembles: Sequence[str] = ()
+) -> dict[str, Any]:
     """The survey that asks for inputs; empty if there are none, as AWX has no survey without questions.
 
     Args:
@@ -33,13 +37,46 @@ def survey(inputs: Iterable[Input], *, begins: bool = True, also: Iterable[Input
         begins: whether jobs begin with these inputs, so that one without a value has to be answered. No answer is
             proposed, for AWX gives what it proposes: what is not answered is as it was deployed.
         also: inputs of a workflow, which jobs of it begin with; they hide others of their names.
+        ensembles: paths, of which one is chosen, if the inputs are those of several ensembles.
     """
     lasting = {one["name"]: _lasting(one, begins=begins) for one in inputs}
     asked = lasting | {one["name"]: one for one in also}
-    questions = [_question(one) for one in asked.values()]
+    questions = [*choice(ensembles), *map(_question, asked.values())]
     if begins and lasting:
         questions.append(_reset(list(lasting)))
     return {"name": "", "description": "", "spec": questions} if questions else {}
+
+
+def united(inputs: Mapping[str, Sequence[Input]]) -> list[Input]:
+    """The inputs of several ensembles, by their paths, as those of one survey."""
+    paths: dict[str, dict[str, Input]] = {}
+    for path, found in inputs.items():
+        for one in found:
+            paths.setdefault(one["name"], {})[path] = one
+    return [_common(found, len(found) == len(inputs)) for found in paths.values()]
+
+
+def _common(found: Mapping[str, Input], is_everywhere: bool) -> Input:
+    """An input as several ensembles have it: of any type if they do not agree, and with the default of all or none."""
+    first, *others = found.values()
+    agreed = {key: value for key, value in first.items() if all(one.get(key) == value for one in others)}
+    if not {"type", "entry", "constraints"} <= agreed.keys():
+        agreed |= {"type": "any", "entry": None, "constraints": []}
+    if not is_everywhere:
+        agreed.pop("default", None)
+        agreed["description"] = f"{first['description']} (of {', '.join(found)})"
+    return {
+        "description": "",
+        **agreed,
+        "required": is_everywhere and all(one["required"] for one in found.values()),
+        "secret": any(one["secret"] for one in found.values()),
+    }
+
+
+def choice(ensembles: Sequence[str]) -> list[Question]:
+    """The question which ensemble a job is for; none if there is nothing to choose."""
+    asked = {"question_name": "ensemble", "question_description": "Which ensemble", "variable": "ensemble"}
+    return [_OPEN | asked | {"type": "multiplechoice", "choices": ensembles, "required": True}] if ensembles else []
 
 
 def _lasting(one: Input, *, begins: bool) -> Input:
@@ -52,29 +89,23 @@ def _lasting(one: Input, *, begins: bool) -> Input:
 
 def _reset(names: Sequence[str]) -> Question:
     """Which inputs forget what they were given."""
-    return {
+    return _OPEN | {
         "question_name": "Inputs to reset",
         "question_description": "These go back to what the ensemble has",
         "variable": "ensemble_reset_inputs",
         "type": "multiselect",
         "choices": names,
         "required": False,
-        "default": "",
-        "min": None,
-        "max": None,
     }
 
 
 def _question(one: Input) -> Question:
     has_default = one.get("default") is not None and not one["secret"]
-    question: Question = {
+    question: Question = _OPEN | {
         "question_name": one["name"],
         "question_description": " ".join(_descriptions(one)),
         "variable": f"input_{one['name']}",
         "required": bool(one["required"]),
-        "default": "",
-        "min": None,
-        "max": None,
     }
     question |= _kind(one)
     if has_default:

@@ -52,7 +52,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "workflow_job_templates": ({"name"}, _NAMED | _ASK | _LAUNCHED | {"inventory", "limit"}),
     "workflow_job_template_nodes": (
         {"workflow_job_template", "identifier"},
-        {"unified_job_template", "all_parents_must_converge", "type"},
+        {"unified_job_template", "all_parents_must_converge", "extra_data", "type"},
     ),
     "workflow_approval_templates": ({"name"}, {"description", "timeout"}),
     "notification_templates": (

@@ -383,3 +383,39 @@ def test_absent_removes_what_was_made(made: Awx, run: Site) -> None:
     assert done.changed == told.changed
     again = run(awx_state="absent")
     assert (again.code, again.changed) == (0, 0), again.output
+
+
+def test_templates_are_for_several_ensembles_and_for_machines(awx: Awx, run: Site) -> None:
+    (run.folder / "edge").mkdir()
+    (run.folder / "ensemble-project.yaml").write_text(
+        "environments: {defaults: {external: {edge: edge/ensemble.yaml}}}\n"
+    )
+    (run.folder / "edge" / "service.yaml").write_text(SERVICE)
+    using = SERVICE.replace("place:", "url: {type: string, default: {eval: {external: edge}, select: x}}\n    place:")
+    (run.folder / "web" / "service.yaml").write_text(using)
+    given: dict[str, Any] = {
+        "awx_name": "shop",
+        "awx_further_ensembles": ["edge/service.yaml"],
+        "awx_galaxy_credentials": [],
+        "awx_machine_credential": {"endpoint": "https://provision.example:8092", "key": f"ann:{CANARY}", "ca": "PEM"},
+        "awx_machine_inventory": "shop.provision.yml",
+        "awx_machine_workflows": ["install"],
+    }
+    done = run(**given)
+    assert done.code == 0, done.output
+    again = run(**given)
+    assert (again.code, again.changed) == (0, 0), again.output
+    names = {one["id"]: one["name"] for one in awx.objects["workflow_job_templates"].values()}
+    assert {*names.values()} == {"shop", "shop all", "shop machines"}
+    nodes = awx.objects["workflow_job_template_nodes"].values()
+    all_of_them = {one["identifier"]: one for one in nodes if names.get(one["workflow_job_template"]) == "shop all"}
+    assert {path: one["extra_data"] for path, one in all_of_them.items()} == {
+        path: {"ensemble": path} for path in ("web/service.yaml", "edge/service.yaml")
+    }
+    edge = all_of_them["edge/service.yaml"]["id"]
+    assert awx.associated("workflow_job_template_nodes", edge, "success_nodes") == ["web/service.yaml"]
+    check = awx.named("job_templates", "shop machines check")
+    assert (check["job_type"], check["playbook"]) == ("check", "tosca.ensemble.provision_machines")
+    assert "shop machines" in awx.associated("job_templates", check["id"], "credentials")
+    kind = injected(awx.named("credential_types", "Ansible Ensemble machines"), given["awx_machine_credential"])
+    assert kind["RS_CA_FILE"] == "/file/ca"

@@ -5,7 +5,7 @@ from typing import Any
 
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.jobs.inputs import read_inputs
+from ansible_ensemble.jobs.inputs import read_inputs, surveys
 from ansible_ensemble.reports.survey import survey
 
 SERVICE = """\
@@ -69,6 +69,73 @@ def test_inputs_are_described_with_what_is_given(tmp_path: Path) -> None:
     }
     assert found["workflows"] == {"backup": [usual | {"name": "to", "required": True}]}
     assert "4711" not in str(found)
+
+
+PROJECT = """\
+environments: {defaults: {external: {web: web/ensemble.yaml, edge: edge/ensemble.yaml, net: net/ensemble.yaml}}}
+"""
+WEB = """\
+inputs:
+  size: {type: integer, default: 1, description: How many}
+  place: {type: string}
+  kind: {type: string, default: a}
+workflows:
+  backup:
+    inputs: {to: {type: string}}
+    steps: {run: {target: one, activities: [{set_state: started}]}}
+resources:
+  one: {module: ansible.builtin.command, args: {cmd: "true", creates: {eval: {external: net}, select: "outputs::x"}}}
+outputs: {x: {value: 1}}
+"""
+EDGE = """\
+inputs:
+  size: {type: integer, default: 1, description: How many}
+  kind: {type: boolean}
+  pin: {type: string, metadata: {sensitive: true}}
+resources:
+  one: {module: ansible.builtin.command, args: {cmd: "true", creates: {eval: {external: web}, select: "outputs::x"}}}
+"""
+NET = """\
+inputs: {size: {type: integer, default: 1, description: How many}}
+resources: {one: {module: ansible.builtin.command, args: {cmd: "true"}}}
+outputs: {x: {value: 1}}
+"""
+
+
+def test_one_survey_is_for_several_ensembles(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "ensemble-project.yaml").write_text(PROJECT)
+    for name, text in (("web", WEB), ("edge", EDGE), ("net", NET)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "service.yaml").write_text(text)
+    locations = [locate(tmp_path / name / "service.yaml") for name in ("web", "edge", "net")]
+    found = surveys(locations, JobOptions())
+    web, edge, net = (f"{name}/service.yaml" for name in ("web", "edge", "net"))
+    assert found["path"] == web
+    [chosen] = found["choice"]
+    assert (chosen["variable"], chosen["choices"], chosen["required"]) == ("ensemble", [web, edge, net], True)
+    asked = {one["variable"]: one for one in found["deploy"]["spec"]}
+    assert found["deploy"]["spec"][0] == chosen
+    assert {name: (one["type"], one["required"]) for name, one in asked.items() if name.startswith("input_")} == {
+        "input_size": ("integer", False),
+        "input_place": ("text", False),
+        "input_kind": ("text", False),
+        "input_pin": ("password", False),
+    }
+    assert asked["input_size"]["question_description"] == "How many (unanswered: as deployed, at first 1)"
+    assert edge in asked["input_pin"]["question_description"]
+    assert asked["ensemble_reset_inputs"]["choices"] == ["size", "place", "kind", "pin"]
+    [backed_up, *_] = found["workflows"]["backup"]["spec"]
+    assert backed_up["choices"] == [web]
+    assert {one["path"]: one["used_by"] for one in found["ensembles"]} == {web: [edge], edge: [], net: [web]}
+
+
+def test_an_ensemble_alone_is_not_asked_for(tmp_path: Path) -> None:
+    described(tmp_path)
+    found = surveys([locate(tmp_path / "web")], JobOptions())
+    assert found["choice"] == []
+    assert "ensemble" not in [one["variable"] for one in found["deploy"]["spec"]]
+    assert found["ensembles"] == [{"path": "web/ensemble.yaml", "used_by": []}]
 
 
 NUMBERS = """\

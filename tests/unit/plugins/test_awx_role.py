@@ -62,6 +62,14 @@ def test_each_module_gets_its_arguments_and_the_linter_knows_of_it() -> None:
     assert {*yaml.safe_load((REPOSITORY / ".ansible-lint").read_text())["mock_modules"]} == used
 
 
+def test_tasks_hide_no_variable_of_the_role() -> None:
+    variables = yaml.load((ROLE / "vars" / "main.yml").read_text(), Loader).keys()
+    tasks = [task for file in (ROLE / "tasks").glob("*.yml") for task in yaml.safe_load(file.read_text())]
+    used = {name for task in tasks for name in (*task.get("vars", ()), *task.get("ansible.builtin.set_fact", ()))}
+    assert "awx_title" in used
+    assert used & variables == set()
+
+
 def test_each_variable_has_a_default_or_is_asked_for() -> None:
     specs = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
