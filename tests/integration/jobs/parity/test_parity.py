@@ -248,16 +248,16 @@ def test_an_ensemble_does_what_the_playbook_does(
 @pytest.mark.matrix
 @pytest.mark.skipif(SSHD is None, reason="there is no sshd")
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.get("ssh")])
-def test_it_does_so_by_ssh(command: Callable[..., Run], tmp_path: Path, name: str) -> None:
-    site = tmp_path / "site"
+def test_it_does_so_by_ssh(command: Callable[..., Run], mirror: str, tmp_path: Path, name: str) -> None:
+    site, case = tmp_path / "site", CASES[name]
     site.mkdir()
-    with serving(tmp_path / "ssh", HOSTS) as servers:
+    with serving(tmp_path / "ssh", hosts_of(case)) as servers:
         found = {
             one: {"root": str(servers.work / one), "ansible_host": "127.0.0.1", "ansible_port": port}
             for one, port in servers.ports.items()
         }
-        write_inventory(site, servers.variables(site / "known"), found)
-        Life(command, site, Folders(servers.work, CASES[name]), CASES[name]).run()
+        write_inventory(site, {**servers.variables(site / "known"), "mirror": mirror}, found)
+        Life(command, site, Folders(servers.work, case), case).run()
 
 
 @pytest.mark.matrix
