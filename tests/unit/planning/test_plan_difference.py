@@ -52,6 +52,12 @@ def test_the_first_difference_is_named(operations: list[Any], told: str) -> None
     assert told.removeprefix("by now: ") in found
 
 
+def test_nan_is_as_it_was() -> None:
+    saved, now = (SAVED | {"operations": [OPERATION | {"inputs": {"ratio": float("nan")}}]} for _time in range(2))
+    assert plan_difference(saved, now) is None
+    assert plan_difference(saved, SAVED | {"operations": [OPERATION | {"inputs": {"ratio": "nan"}}]}) is not None
+
+
 def test_what_a_dry_run_predicted_is_no_difference() -> None:
     assert plan_difference(SAVED | {"operations": [OPERATION | {"prediction": {"changed": True}}]}, SAVED) is None
 
