@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Note, Progress, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.core.orders import Command, Order, Outcome
+from ansible_ensemble.core.orders import Command, Order, Outcome, Request
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.execution.workers import Workers
 
@@ -28,7 +28,7 @@ _Returned = TypeVar("_Returned")
 class Driver:
     """Drives configurators: each order goes to the workers, each sub-task to its own operation.
 
-    `tell` gets the progress of tasks, `note` what they made. The commands of a task for which a node of a
+    `tell` gets the progress of tasks, `note` what they made. The orders of a task for which a node of a
     mesh was chosen are executed there.
     """
 
@@ -89,22 +89,30 @@ class Driver:
                 return None
             case SubTask():
                 return await self._run_sub_task(task, order)
-            case Conversation():
-                answer = order.answer
-                return await self._workers.converse(order.order, lambda asked: self._drive(task, answer(asked)))
             case _ if task.node is not None:
                 return await self._run_elsewhere(task, task.node, order)
             case _:
-                return await self._workers.run(order, partial(self._tell, task))
+                try:
+                    return await self._run_here(task, order)
+                finally:
+                    if self._mesh is not None:
+                        self._mesh.look_again()
 
-    async def _run_elsewhere(self, task: JobTask, node: str, order: Order) -> Outcome:
-        """Have a node carry out a command, which finds nothing of the controller's folders there."""
-        folder = task.inputs.get("cwd")
-        if not isinstance(order, Command) or self._mesh is None:
-            raise InvalidInput(f"it is planned on {node}, which carries out commands alone", hint="make a new plan")
-        if folder is not None and not PurePath(str(folder)).is_absolute():
-            raise InvalidInput(
-                f'the folder "{folder}" is none of {node}', task.operation.place, "name it from its root"
-            )
+    async def _run_here(self, task: JobTask, order: Order | Conversation) -> Outcome:
+        if isinstance(order, Conversation):
+            answer = order.answer
+            return await self._workers.converse(order.order, lambda asked: self._drive(task, answer(asked)))
+        return await self._workers.run(order, partial(self._tell, task))
+
+    async def _run_elsewhere(self, task: JobTask, node: str, order: Order | Conversation) -> Outcome:
+        """Have a node carry out an order; a command finds nothing of the controller's folders there."""
+        if isinstance(order, Request | Conversation) or self._mesh is None:
+            raise InvalidInput(f"it is planned on {node}, which cannot do it", hint="make a new plan")
+        if isinstance(order, Command):
+            folder = task.inputs.get("cwd")
+            if folder is not None and not PurePath(str(folder)).is_absolute():
+                problem = f'the folder "{folder}" is none of {node}'
+                raise InvalidInput(problem, task.operation.place, "name it from its root")
+            order = replace(order, cwd=None if folder is None else str(folder))
         task.orders.append(name := f"{task.id}-{token_hex(8)}")
-        return await self._mesh.run(node, name, replace(order, cwd=None if folder is None else str(folder)))
+        return await self._mesh.run(node, name, order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -97,14 +97,15 @@ def _stays(root: Path, target: Path) -> Callable[[Path], bool]:
     """Whether something stays out of the archive: the archive itself, what is no part of it, and what git ignores."""
     repository = repository_of(root)
     left = {resolved(target), *(ignored_below(repository, root) if repository is not None else ())}
+    return lambda path: is_left_behind(path, root, left)
 
-    def stays(path: Path) -> bool:
-        meant = [path]
-        if path.is_symlink() and (file := resolved(path)).is_relative_to(root):
-            meant += [file, *(folder for folder in file.parents if folder.is_relative_to(root) and folder != root)]
-        return any(one in left or any(fnmatch(one.name, pattern) for pattern in _LEFT) for one in meant)
 
-    return stays
+def is_left_behind(path: Path, root: Path, left: Collection[Path] = ()) -> bool:
+    """Whether something in a folder is, or leads to, what is no part of it: secrets, what jobs make, what is named."""
+    meant = [path]
+    if path.is_symlink() and (file := resolved(path)).is_relative_to(root):
+        meant += [file, *(folder for folder in file.parents if folder.is_relative_to(root) and folder != root)]
+    return any(one in left or any(fnmatch(one.name, pattern) for pattern in _LEFT) for one in meant)
 
 
 def _version(template: Path) -> str:

@@ -112,9 +112,12 @@ def _mesh(ensemble: Ensemble, plan: Plan, options: JobOptions) -> MeshWorkers | 
         if options.mesh:
             raise UsageError("the environment has no mesh", hint="its section `mesh` says what runs on which nodes")
         return None
+    from ansible_ensemble.jobs.package import is_left_behind
     from ansible_ensemble.mesh.workers import MeshWorkers
 
-    mesh = MeshWorkers(replace(settings, socket=Path(options.mesh).absolute()) if options.mesh else settings)
+    if options.mesh:
+        settings = replace(settings, socket=Path(options.mesh).absolute())
+    mesh = MeshWorkers(settings, ensemble.root, lambda path: is_left_behind(path, ensemble.root))
     if any(operation.node for operation in plan.operations):
         _needed = mesh.signer
     return mesh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import time
 from typing import Any, Self
@@ -10,13 +11,14 @@ from typing import Any, Self
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh import control
 from ansible_ensemble.mesh.control import MeshError, connect
 from ansible_ensemble.mesh.hello import hello_of
-from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, ended_of, to_text
+from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, outcome_of, to_text
 from ansible_ensemble.mesh.nodes import SERVICE
-from ansible_ensemble.mesh.signing import Connection, Signer
+from ansible_ensemble.mesh.signing import Connection, Signer, unseal
+from ansible_ensemble.mesh.trees import Tree
 from ansible_ensemble.mesh.wire import BEAT, Wire
 
 #: Seconds for which a node may be away before what it was to do counts as cut off.
@@ -28,11 +30,14 @@ _GRACE = 10.0
 
 
 class _Sent(Struct):
-    """An order that has not ended: its text, how often it has left, and where its outcome is awaited."""
+    """An order that has not ended: where its outcome is awaited, how often it has left, and last by which way."""
 
     text: str
+    key: str
+    tree: Tree | None
     ended: asyncio.Future[Outcome]
     times: int = 0
+    wire: Wire | None = None
     is_cancelled: bool = False
 
 
@@ -55,6 +60,8 @@ class Carrier:
         self._open: dict[str, _Sent] = {}
         self._wire: Wire | None = None
         self._connection: Connection | None = None
+        self._offers: dict[str, asyncio.Task[bool]] = {}
+        self._lacking: dict[str, asyncio.Future[list[str] | str | None]] = {}
 
     async def __aenter__(self) -> Self:
         self._connecting = asyncio.create_task(self._stay_connected())
@@ -65,27 +72,33 @@ class Carrier:
         await asyncio.gather(self._connecting, return_exceptions=True)
         self._give_up(f"nobody waits for {self._node} any more")
 
-    async def run(self, name: str, command: Command) -> Outcome:
-        """The outcome of a command; cancelling ends it.
+    async def run(self, name: str, order: Command | ModuleCall | Play, tree: Tree | None = None) -> Outcome:
+        """The outcome of an order; cancelling ends it.
 
         Args:
             name: that of the order, by which the worker knows it when it is sent again.
-            command: what to run; without a folder, in an empty one of its own.
+            order: what to do; a command without a folder runs in an empty one of its own.
+            tree: the files that it finds there, in the place of those here; a command finds none.
         """
-        sent = _Sent(to_text(Begin(name, command)), asyncio.get_running_loop().create_future())
-        self._open[name] = sent
+        key = self._signer.key_for(name)
+        files = {} if tree is None else {"tree": tree.digest, "root": str(tree.root)}
+        text = to_text(Begin.of(name, key, order, **files))
+        sent = self._open[name] = _Sent(text, key, tree, asyncio.get_running_loop().create_future())
+        sending = asyncio.create_task(self._send(name, sent))
         try:
-            async with asyncio.timeout(None if command.timeout is None else command.timeout + PATIENCE):
-                await self._send(name, sent)
+            async with asyncio.timeout(None if order.timeout is None else order.timeout + PATIENCE):
                 return await asyncio.shield(sent.ended)
         except TimeoutError:
+            sending.cancel()
             await self._cancel(name, sent)
             _end(sent, f"{self._node} has not told how it ended")
             return sent.ended.result()
         except asyncio.CancelledError:
+            sending.cancel()
             await self._cancel(name, sent)
             raise
         finally:
+            sending.cancel()
             del self._open[name]
 
     async def acknowledge(self, name: str) -> None:
@@ -102,10 +115,48 @@ class Carrier:
                     await asyncio.shield(sent.ended)
 
     async def _send(self, name: str, sent: _Sent) -> None:
-        """Send what is to become of an order; it may have left as soon as that begins."""
-        if self._wire is not None:
-            sent.times += not sent.is_cancelled
-            await self._tell(to_text(Cancel(name)) if sent.is_cancelled else sent.text)
+        """Send what is to become of an order, once its files are there; it may have left as soon as that begins."""
+        if self._wire is None:
+            return
+        if sent.is_cancelled:
+            await self._tell(to_text(Cancel(name, sent.key)))
+            return
+        try:
+            if sent.tree is not None and not await self._have(sent.tree):
+                return
+        except (EnsembleError, OSError) as error:  # OSError: a file is gone
+            _end(sent, f"{self._node} does not take the project's files: {error}", refused=True)
+            return
+        if self._wire is not None and sent.wire is not self._wire:
+            sent.times, sent.wire = sent.times + 1, self._wire
+            await self._tell(sent.text)
+
+    async def _have(self, tree: Tree) -> bool:
+        """Have the worker have files; False if the connection is lost before it does."""
+        if tree.digest not in self._offers:
+            self._offers[tree.digest] = asyncio.create_task(self._offer(tree))
+        try:
+            return await asyncio.shield(self._offers[tree.digest])
+        except (EnsembleError, OSError):
+            self._offers.pop(tree.digest, None)  # the next order may find it mended
+            raise
+
+    async def _offer(self, tree: Tree) -> bool:
+        wire, text = self._wire, to_text(Offer(tree.digest, tree.files))
+        for _attempt in range(2):
+            answer = self._lacking[tree.digest] = asyncio.get_running_loop().create_future()
+            await self._tell(text)
+            lacking = None if self._wire is not wire else await answer
+            if isinstance(lacking, str):
+                raise MeshError(lacking)
+            if not lacking:
+                return lacking is not None
+            for digest in lacking:
+                content = base64.b64encode(tree.content(digest)).decode()
+                if self._wire is not wire:
+                    return False
+                await self._tell(to_text(Content(digest, content)))
+        raise MeshError("it does not keep them")
 
     async def _tell(self, text: str) -> None:
         """Send what is signed, if there is a connection."""
@@ -115,16 +166,14 @@ class Carrier:
     async def _stay_connected(self) -> None:
         heard = time.monotonic()
         while True:
-            since = None
+            since, sending = None, list[asyncio.Task[None]]()
             try:
                 async with Wire(await connect(self._path, self._node, SERVICE)) as wire:
                     async with asyncio.timeout(control.PATIENCE):
                         hello = hello_of(await wire.receive(), self._node)
                     since = time.monotonic()
                     self._wire, self._connection = wire, Connection(self._node, hello.challenge)
-                    for name, sent in list(self._open.items()):
-                        if name in self._open:
-                            await self._send(name, sent)
+                    sending = [asyncio.create_task(self._send(name, sent)) for name, sent in self._open.items()]
                     while (message := await wire.receive()) is not None:
                         self._hear(message)
                 problem = "it has hung up"
@@ -136,20 +185,35 @@ class Carrier:
                 if since is not None and time.monotonic() - since > BEAT:  # else it may hang up for what it is told
                     heard = time.monotonic()
                 self._wire = self._connection = None
+                for task in sending:
+                    task.cancel()
+                for answer in self._lacking.values():
+                    if not answer.done():
+                        answer.set_result(None)
+                self._offers.clear()
+                self._lacking.clear()
             if time.monotonic() - heard > PATIENCE:
                 self._give_up(f"{self._node} is away: {problem}")
             await asyncio.sleep(_PAUSE)
 
     def _hear(self, message: dict[str, Any]) -> None:
-        sent = self._open.get(str(message.get("of")))
-        if "refused" in message:
+        sent, lacking = self._open.get(str(message.get("of"))), self._lacking.get(str(message.get("of")))
+        if isinstance(message.get("lacking"), list):
+            if lacking is not None and not lacking.done():
+                lacking.set_result(message["lacking"])
+        elif "refused" in message and sent is None and "of" in message:
+            for waiting in self._lacking.values():  # a file, or all of them
+                if not waiting.done():
+                    waiting.set_result(str(message["refused"]))
+        elif "refused" in message:
             problem = f"the worker of {self._node} refused it: {message['refused']}"
             for one in [sent] if "of" in message else self._open.values():
                 if one is not None:
                     _end(one, problem, refused=True)
         elif sent is not None and not sent.ended.done():
             try:
-                sent.ended.set_result(ended_of(message.get("ended")).outcome)
+                ended = unseal(sent.key, str(message["of"]), message.get("ended"))
+                sent.ended.set_result(outcome_of(ended, None if sent.tree is None else sent.tree.root))
             except MeshError as error:
                 _end(sent, f"the worker of {self._node} does not say how it ended: {error}")
 

@@ -16,7 +16,7 @@ from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.mesh.control import MeshError
 
 #: Number of the protocol; ends with different ones do not go together.
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 class Hello(Struct, frozen=True):

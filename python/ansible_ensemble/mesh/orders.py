@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import json
 import os
 import shutil
-import tempfile
 import time
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Command
+from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
-from ansible_ensemble.execution.process import run_command
-from ansible_ensemble.execution.watchdog import Watchdog
+from ansible_ensemble.lanes import outcomes
 from ansible_ensemble.mesh.control import MeshError
-from ansible_ensemble.mesh.messages import Ended, as_message, ended_of
+from ansible_ensemble.mesh.executors import Executors
+from ansible_ensemble.mesh.messages import Begin, Cancel
+from ansible_ensemble.mesh.signing import seal
+from ansible_ensemble.mesh.trees import Trees
 
 #: Seconds for which an order goes on that nobody waits for.
 LEFT = 30.0
@@ -37,12 +36,12 @@ _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class _Running(Struct):
     """An order that runs, how many wait for it, and when it is ended if nobody does."""
 
-    task: asyncio.Task[Ended]
+    task: asyncio.Task[str]
     waiting: int = 0
     timer: asyncio.TimerHandle | None = None
 
-    async def ended(self) -> Ended:
-        """How it ended."""
+    async def ended(self) -> str:
+        """How it ended, sealed."""
         if self.timer is not None:
             self.timer.cancel()
         self.waiting += 1
@@ -57,19 +56,18 @@ class _Running(Struct):
 class Orders:
     """What a worker was told to do.
 
-    An order is a file from before it begins: empty at first, then how it ended. One that is empty and does not run was
-    cut off with the worker that carried it out.
+    An order is a file from before it begins: empty at first, then how it ended, sealed. One that is empty and does not
+    run was cut off with the worker that carried it out.
 
     Args:
-        folder: where the files are, and where commands run that name no folder.
-        at_once: how many commands run side by side; others wait.
+        folder: where the files are, those that orders bring, and where commands run that name no folder.
+        at_once: how many orders are carried out side by side; others wait.
     """
 
     def __init__(self, folder: Path, at_once: int) -> None:
         self._folder = folder
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[Path, _Running] = {}
-        self._watchdog = Watchdog()
         make_private(folder / "work")
         self._lock = (folder / "lock").open("w")
         try:
@@ -80,37 +78,39 @@ class Orders:
             raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
         for left in (folder / "work").iterdir():
             shutil.rmtree(left, ignore_errors=True)
+        self.trees = Trees(folder)
+        self._executors = Executors(folder / "work", self.trees, at_once)
         self._forget_old()
 
-    async def ended(self, who: str, name: str, command: Command) -> Ended:
+    async def ended(self, who: str, begin: Begin) -> str:
         """How an order ended, once it has; it is begun if it is new.
 
         Who awaits it may go away and ask again: the order goes on for as long as a lost connection may take to come
         back. Then its job is gone, and it is ended.
         """
-        path = self._path(who, name)
+        path = self._path(who, begin.name)
         running = self._running.get(path)
         if running is None:
-            kept = _kept(path)
+            kept = _kept(path, begin)
             if kept is not None:
                 return kept
             if time.monotonic() - self._searched > _HOUR:
                 self._forget_old()
-            _keep(path)
-            running = self._running[path] = _Running(asyncio.create_task(self._carry_out(path, command)))
+            _keep(path, "")
+            running = self._running[path] = _Running(asyncio.create_task(self._carry_out(path, begin)))
             running.task.add_done_callback(lambda _task: self._running.pop(path))
         return await running.ended()
 
-    async def cancelled(self, who: str, name: str) -> Ended:
+    async def cancelled(self, who: str, cancel: Cancel) -> str:
         """How an order ended, which is cancelled if it runs; one that is not known will not begin."""
-        path = self._path(who, name)
+        path = self._path(who, cancel.name)
         running = self._running.get(path)
         if running is not None:
             asyncio.get_running_loop().call_soon(running.task.cancel)  # it may not have taken its first step
             return await running.ended()
-        kept = _kept(path)
+        kept = _kept(path, cancel)
         if kept is None:
-            kept = Ended(ok=False, changed=False, cancelled=True, error="it was cancelled before it came")
+            kept = _sealed(cancel, "it was cancelled before it came", changed=False, cancelled=True)
             _keep(path, kept)
         return kept
 
@@ -126,28 +126,28 @@ class Orders:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._watchdog.close()
+        await self._executors.close()
         self._lock.close()
 
-    async def _carry_out(self, path: Path, command: Command) -> Ended:
+    async def _carry_out(self, path: Path, begin: Begin) -> str:
         begun = False
         try:
             async with self._turns:
-                with tempfile.TemporaryDirectory(dir=self._folder / "work", ignore_cleanup_errors=True) as folder:
-                    begun = True
-                    there = replace(command, cwd=command.cwd or folder)
-                    ended = Ended.of(await run_command(there, watchdog=self._watchdog))
+                begun = True
+                ended = seal(begin.key, begin.name, await self._executors.run(begin))
         except asyncio.CancelledError:
-            ended = Ended(ok=False, changed=None if begun else False, cancelled=True, error="it was cancelled")
+            ended = _sealed(begin, "it was cancelled", changed=None if begun else False, cancelled=True)
+        except MeshError as error:  # it is no order that can be carried out here
+            ended = _sealed(begin, str(error), changed=False)
         except OSError as error:
-            problem = f"it cannot be carried out: {error.strerror or error}"
-            ended = Ended(ok=False, changed=None if begun else False, error=problem)
+            ended = _sealed(begin, f"it cannot be carried out: {error.strerror or error}")
         with contextlib.suppress(EnsembleError):  # whoever asks now is told all the same
             _keep(path, ended)
         return ended
 
     def _forget_old(self) -> None:
         self._searched = time.monotonic()
+        self.trees.forget_old()
         for old in self._folder.glob("orders/*/*"):
             if old not in self._running and old.stat().st_mtime < time.time() - _KEPT:
                 old.unlink()
@@ -158,23 +158,24 @@ class Orders:
         return self._folder / "orders" / who / name
 
 
-def _keep(path: Path, ended: Ended | None = None) -> None:
-    """Keep how an order ended; None for one that begins."""
+def _keep(path: Path, ended: str) -> None:
     make_private(path.parent)
-    write_atomically(path, "" if ended is None else json.dumps(as_message(ended)), mode=0o600)
+    write_atomically(path, ended, mode=0o600)
 
 
-def _kept(path: Path) -> Ended | None:
+def _kept(path: Path, asked: Begin | Cancel) -> str | None:
     """How an order ended that does not run; None if it was never begun."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise MeshError(f"what is known of it cannot be read: {os.strerror(error.errno or 0)}") from error
-    if not text:
-        return Ended(ok=False, cancelled=True, error="its worker ended before it did")
-    try:
-        return ended_of(json.loads(text))
-    except (ValueError, MeshError):
-        return Ended(ok=False, cancelled=True, error="how it ended was kept, but cannot be read")
+    except (OSError, ValueError) as error:
+        problem = os.strerror(error.errno or 0) if isinstance(error, OSError) else "it is no text"
+        raise MeshError(f"what is known of it cannot be read: {problem}") from error
+    return text or _sealed(asked, "its worker ended before it did", cancelled=True)
+
+
+def _sealed(asked: Begin | Cancel, error: str, *, changed: bool | None = None, cancelled: bool = False) -> str:
+    """How an order ended that failed."""
+    ended = Outcome(ok=False, changed=changed, cancelled=cancelled, error=error)
+    return seal(asked.key, asked.name, outcomes.to_message(ended))

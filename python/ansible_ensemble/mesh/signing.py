@@ -1,14 +1,16 @@
-"""Signatures of what a worker is told: ed25519, by keys as ssh-keygen makes them."""
+"""Signatures of what a worker is told, by keys as ssh-keygen makes them, and seals on how it ended."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.mesh.control import MeshError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -56,6 +58,14 @@ class Signer:
         """The signature of bytes."""
         return base64.b64encode(self._key.sign(covered)).decode()
 
+    def key_for(self, name: str) -> str:
+        """The key that seals how an order ended: always the same, so that it need not be kept."""
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        made = HKDF(SHA256(), 32, salt=None, info=f"ansible-ensemble order {name}".encode())
+        return base64.b64encode(made.derive(self._key.private_bytes_raw())).decode()
+
 
 class KnownKeys:
     """The public keys of those who may tell a worker what to do: lines of a file, as in `authorized_keys`."""
@@ -94,6 +104,31 @@ class KnownKeys:
                 continue
             return fingerprint
         return None
+
+
+def seal(key: str, name: str, ended: dict[str, Any]) -> str:
+    """How an order ended, for who has its key."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    nonce = os.urandom(12)
+    try:
+        sealed = AESGCM(base64.b64decode(key)).encrypt(nonce, json.dumps(ended, default=str).encode(), name.encode())
+    except ValueError as error:
+        raise MeshError("this is no key") from error
+    return base64.b64encode(nonce + sealed).decode()
+
+
+def unseal(key: str, name: str, sealed: object) -> dict[str, Any]:
+    """How an order ended, as somebody says who was told its key."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    try:
+        raw = base64.b64decode(str(sealed), validate=True)
+        ended = json.loads(AESGCM(base64.b64decode(key)).decrypt(raw[:12], raw[12:], name.encode()))
+    except (ValueError, InvalidTag) as error:
+        raise MeshError("what it says was not sealed with the key of the order") from error
+    return dict(ended)
 
 
 def _content(file: Path) -> bytes:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.hello import Hello, own_hello
-from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, as_message, from_text
+from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, Told, from_text
 from ansible_ensemble.mesh.orders import Orders
 from ansible_ensemble.mesh.signing import Connection, KnownKeys
 from ansible_ensemble.mesh.wire import Wire
@@ -97,12 +97,12 @@ async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
                             await wire.send({"refused": str(error)})
                             raise
                         doing = _do(wire, work.orders, who, told)
-                        if isinstance(told, Acknowledge):
-                            await doing
-                        else:
+                        if isinstance(told, Begin | Cancel):
                             reply = asyncio.create_task(doing)
                             replies.add(reply)
                             reply.add_done_callback(replies.discard)
+                        else:
+                            await doing
                     case _:
                         raise MeshError(f"nobody here knows what to do with {_shown(message)}")
         finally:
@@ -118,18 +118,20 @@ def _signed(work: Work, covered: bytes, signature: str) -> str:
     return who
 
 
-async def _do(wire: Wire, orders: Orders, who: str, told: Begin | Cancel | Acknowledge) -> None:
+async def _do(wire: Wire, orders: Orders, who: str, told: Told) -> None:
     """Do what somebody told, who may."""
     try:
         match told:
             case Acknowledge(name):
                 orders.acknowledge(who, name)
-                return
-            case Begin(name, command):
-                ended = await orders.ended(who, name, command)
-            case Cancel(name):
-                ended = await orders.cancelled(who, name)
-        await wire.send({"ended": as_message(ended), "of": told.name})
+            case Content(name, data):
+                orders.trees.add(name, data)
+            case Offer(name, files):
+                await wire.send({"lacking": orders.trees.lacking(name, files), "of": name})
+            case Begin():
+                await wire.send({"ended": await orders.ended(who, told), "of": told.name})
+            case Cancel():
+                await wire.send({"ended": await orders.cancelled(who, told), "of": told.name})
     except (EnsembleError, OSError) as error:  # OSError: what is known of orders cannot be written
         await wire.send({"refused": str(error), "of": told.name})
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
 from functools import cached_property
+from pathlib import Path
 
-from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.nodes import Node, look_around
 from ansible_ensemble.mesh.signing import Signer
+from ansible_ensemble.mesh.trees import Tree, tree_of
 from ansible_ensemble.projects.mesh_settings import MeshSettings
 
 #: Seconds for which it is taken as known which nodes there are.
@@ -22,10 +24,19 @@ _KNOWN = 5.0
 
 
 class MeshWorkers:
-    """The workers of a mesh; connections are made when they are first needed."""
+    """The workers of a mesh; connections are made when they are first needed.
 
-    def __init__(self, settings: MeshSettings) -> None:
+    Args:
+        settings: which nodes, and how they are reached.
+        root: the project's folder, whose files modules and task files find on nodes.
+        leaves: tells what of it stays here.
+    """
+
+    def __init__(self, settings: MeshSettings, root: Path, leaves: Callable[[Path], bool]) -> None:
         self._settings = settings
+        self._root = root
+        self._leaves = leaves
+        self._tree: Tree | None = None
         self._carriers: dict[str, Carrier] = {}
         self._open = AsyncExitStack()
         self._looking = asyncio.Lock()
@@ -70,13 +81,19 @@ class MeshWorkers:
             raise MeshError(f"no node {pattern} can take it: {why or 'there is none of this name'}")
         return able
 
-    async def run(self, node: str, name: str, command: Command) -> Outcome:
-        """The outcome of a command on a node; see `Carrier.run`."""
+    def look_again(self) -> None:
+        """Read the project's files again before the next order that needs them: something ran here."""
+        self._tree = None
+
+    async def run(self, node: str, name: str, order: Command | ModuleCall | Play) -> Outcome:
+        """The outcome of an order on a node; see `Carrier.run`."""
+        if not isinstance(order, Command) and self._tree is None:
+            self._tree = tree_of(self._root, self._leaves)
         carrier = self._carriers.get(node)
         if carrier is None:
             carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.signer)
             await self._open.enter_async_context(carrier)
-        return await carrier.run(name, command)
+        return await carrier.run(name, order, None if isinstance(order, Command) else self._tree)
 
     async def finish(self, node: str, names: Iterable[str]) -> None:
         """Have a node that was chosen for an operation forget its commands, whose outcomes are safe."""

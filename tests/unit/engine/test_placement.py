@@ -59,6 +59,9 @@ class Mesh:
     async def finish(self, node: str, names: Iterable[str]) -> None:
         self.finished += [(node, name) for name in names]
 
+    def look_again(self) -> None:
+        pass
+
     async def close(self) -> None:
         pass
 
@@ -70,6 +73,10 @@ def placed(job, tmp_path: Path):
     def read(rules: str = EVERYWHERE, operation: str = "frobnicate --one", line: str = "frobnicate --all") -> Any:
         (tmp_path / "ensemble-project.yaml").write_text(PROJECT % rules)
         (tmp_path / "script.sh").write_text("#!/bin/sh\n")
+        (tmp_path / "tasks.yaml").write_text("- ansible.builtin.ping:\n")
+        (tmp_path / "playbook.yaml").write_text("- hosts: web1\n")
+        (tmp_path / "roles" / "greet" / "tasks").mkdir(parents=True)
+        (tmp_path / "roles" / "greet" / "tasks" / "main.yml").write_text("- ansible.builtin.ping:\n")
         return job(SERVICE.replace("OPERATION", operation).replace("LINE", line), inventory=["web1,"])
 
     return read
@@ -130,6 +137,22 @@ def test_programs_of_nodes_are_not_looked_for_here(placed, rules: str, is_here: 
     "operation",
     [
         "ansible.builtin.ping",
+        "{implementation: {primary: ansible.builtin.copy, become: true}, inputs: {dest: /b, content: x}}",
+        "tasks.yaml",
+        "greet",
+    ],
+)
+def test_modules_task_files_and_roles_go_to_nodes(placed, operation: str) -> None:
+    assert nodes_of(placed(operation=operation)) == {"line": "b*", "other": "b*"}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "{implementation: {primary: ansible.builtin.ping, delegate_to: web1}}",
+        "{implementation: {primary: ansible.builtin.ping, operation_host: web1}}",
+        "{implementation: {primary: ansible.builtin.file, teardown: {}}, inputs: {path: /x, state: touch}}",
+        "playbook.yaml",
         "script.sh",
         "{implementation: {primary: echo one, operation_host: web1}}",
         "{implementation: {primary: echo one, become: true}}",

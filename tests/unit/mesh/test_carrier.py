@@ -19,7 +19,7 @@ from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.hello import own_hello
 from ansible_ensemble.mesh.messages import Begin, to_text
-from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer
+from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer, seal
 from tests.unit.mesh.conftest import Working
 
 
@@ -227,10 +227,10 @@ def test_what_is_cancelled_at_once_is_ended_there(during, link: Link, tmp_path: 
         await asyncio.sleep(0)
         hold.set()
         await asyncio.gather(running, return_exceptions=True)
-        return [json.loads(file.read_text()) for file in (tmp_path / "kept" / "orders").glob("*/one")]
+        return [await carrier.run("one", shell(":"))]
 
-    [ended] = during(cancel)
-    assert ended["cancelled"]
+    [outcome] = during(cancel)
+    assert outcome.cancelled
 
 
 def test_what_is_cancelled_while_there_is_no_connection_is_ended_once_there_is_one(
@@ -246,8 +246,7 @@ def test_what_is_cancelled_while_there_is_no_connection_is_ended_once_there_is_o
         await asyncio.sleep(0)
         link.is_there = True
         await asyncio.gather(running, return_exceptions=True)
-        [file] = (tmp_path / "kept" / "orders").glob("*/one")
-        assert json.loads(file.read_text())["cancelled"]
+        assert (await carrier.run("one", shell(":"))).cancelled
 
     during(cancel)
 
@@ -294,7 +293,7 @@ def test_a_signature_is_of_one_message_on_one_connection(
     working: Working, keys: Path, tmp_path: Path, case: str
 ) -> None:
     working.keys = KnownKeys(keys / "mine.pub")
-    text = to_text(Begin("one", shell(f"echo x >> {tmp_path}/ran")))
+    text = to_text(Begin.of("one", Signer(keys / "mine").key_for("one"), shell(f"echo x >> {tmp_path}/ran")))
 
     async def talk() -> list[dict[str, Any]]:
         reader, writer = await working.connected()
@@ -318,17 +317,19 @@ def test_a_signature_is_of_one_message_on_one_connection(
     assert ran in (("", "x\n") if case == "replayed" else ("",))
 
 
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
-        ({"ended": 5}, "does not say how it ended: Expected `object`"),
-        ({"ended": {"ok": "yes"}}, "does not say how it ended: Expected `bool`"),
-        ({}, "does not say how it ended"),
-    ],
-)
+@pytest.mark.parametrize("case", ["rubbish", "nothing", "of another key", "of another order", "no outcome"])
 def test_a_worker_that_does_not_say_how_it_ended(
-    tmp_path: Path, keys: Path, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], error: str
+    tmp_path: Path, keys: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
+    signer = Signer(keys / "mine")
+    answer = {
+        "rubbish": {"ended": 5},
+        "nothing": {},
+        "of another key": {"ended": seal(Signer(keys / "yours").key_for("one"), "one", {"ok": True})},
+        "of another order": {"ended": seal(signer.key_for("two"), "two", {"ok": True})},
+        "no outcome": {"ended": seal(signer.key_for("one"), "one", {})},
+    }[case]
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(frames.encode({"hello": to_builtins(own_hello("b"))}))
         told = await frames.read(reader)
@@ -349,4 +350,4 @@ def test_a_worker_that_does_not_say_how_it_ended(
 
     outcome = asyncio.run(main())
     assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
-    assert error in str(outcome.error)
+    assert "the worker of b does not say how it ended" in str(outcome.error)

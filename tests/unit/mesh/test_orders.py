@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import errno
 import os
 from collections.abc import Awaitable, Callable
@@ -12,13 +13,31 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.orders import Command
+from ansible_ensemble.core.orders import Command, Outcome
+from ansible_ensemble.lanes import outcomes
 from ansible_ensemble.mesh import orders
 from ansible_ensemble.mesh.control import MeshError
-from ansible_ensemble.mesh.messages import Ended
+from ansible_ensemble.mesh.messages import Begin, Cancel
 from ansible_ensemble.mesh.orders import Orders
+from ansible_ensemble.mesh.signing import unseal
 
 ME = "0f1e"
+KEY = base64.b64encode(b"k" * 32).decode()
+
+
+class Kept:
+    """Orders of whose endings the seals are opened."""
+
+    def __init__(self, orders: Orders) -> None:
+        self.orders = orders
+        self.acknowledge = orders.acknowledge
+
+    async def ended(self, who: str, name: str, command: Command) -> Outcome:
+        begin = Begin.of(name, KEY, command)
+        return outcomes.from_message(unseal(KEY, name, await self.orders.ended(who, begin)))
+
+    async def cancelled(self, who: str, name: str) -> Outcome:
+        return outcomes.from_message(unseal(KEY, name, await self.orders.cancelled(who, Cancel(name, KEY))))
 
 
 def shell(line: str) -> Command:
@@ -29,11 +48,11 @@ def shell(line: str) -> Command:
 def during(tmp_path: Path):
     """What comes of working with orders, of which so many run at once; another call is another worker."""
 
-    def run(work: Callable[[Orders], Awaitable[Any]], at_once: int = 2) -> Any:
+    def run(work: Callable[[Kept], Awaitable[Any]], at_once: int = 2) -> Any:
         async def main() -> Any:
             kept = Orders(tmp_path / "kept", at_once)
             try:
-                return await work(kept)
+                return await work(Kept(kept))
             finally:
                 await kept.close()
 
@@ -45,7 +64,7 @@ def during(tmp_path: Path):
 def test_an_order_is_carried_out_once_until_it_is_acknowledged(during, tmp_path: Path) -> None:
     command = shell(f"echo out; echo err >&2; echo x >> {tmp_path}/ran; exit 3")
 
-    async def thrice(kept: Orders) -> list[Ended]:
+    async def thrice(kept: Kept) -> list[Outcome]:
         both = await asyncio.gather(kept.ended(ME, "one", command), kept.ended(ME, "one", command))
         return [*both, await kept.ended(ME, "one", command)]
 
@@ -54,7 +73,7 @@ def test_an_order_is_carried_out_once_until_it_is_acknowledged(during, tmp_path:
     assert {(one.ok, one.rc, one.stdout, one.stderr) for one in found} == {(False, 3, "out\n", "err\n")}
     assert (tmp_path / "ran").read_text() == "x\n"
 
-    async def again(kept: Orders) -> None:
+    async def again(kept: Kept) -> None:
         kept.acknowledge(ME, "one")
         await kept.ended(ME, "one", command)
 
@@ -62,8 +81,15 @@ def test_an_order_is_carried_out_once_until_it_is_acknowledged(during, tmp_path:
     assert (tmp_path / "ran").read_text() == "x\nx\n"
 
 
+def test_what_is_kept_is_sealed(during, tmp_path: Path) -> None:
+    ended = during(lambda kept: kept.ended(ME, "one", shell("echo s3cret")))
+    assert ended.stdout == "s3cret\n"
+    [file] = (tmp_path / "kept" / "orders").glob("*/one")
+    assert "s3cret" not in base64.b64decode(file.read_text()).decode(errors="replace")
+
+
 def test_orders_of_others_are_their_own(during, tmp_path: Path) -> None:
-    async def both(kept: Orders) -> list[str]:
+    async def both(kept: Kept) -> list[str]:
         mine = await kept.ended(ME, "one", shell("echo mine"))
         kept.acknowledge("beef", "one")
         await kept.cancelled("beef", "two")
@@ -76,14 +102,14 @@ def test_orders_of_others_are_their_own(during, tmp_path: Path) -> None:
 def test_who_goes_away_finds_it_done(during, tmp_path: Path) -> None:
     command = shell(f"while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done")
 
-    async def leave(kept: Orders) -> Ended:
+    async def leave(kept: Kept) -> Outcome:
         asking = asyncio.create_task(kept.ended(ME, "one", command))
         await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         again = asyncio.create_task(kept.ended(ME, "one", command))
         await asyncio.sleep(0)
-        assert [one.timer.cancelled() for one in kept._running.values()] == [True]
+        assert [one.timer.cancelled() for one in kept.orders._running.values()] == [True]
         (tmp_path / "go").touch()
         return await again
 
@@ -93,13 +119,13 @@ def test_who_goes_away_finds_it_done(during, tmp_path: Path) -> None:
 def test_what_nobody_waits_for_any_more_is_ended(during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "LEFT", 0.01)
 
-    async def leave(kept: Orders) -> Ended:
+    async def leave(kept: Kept) -> Outcome:
         asking = asyncio.create_task(kept.ended(ME, "one", shell(f"touch {tmp_path}/begun; sleep 600")))
         while not (tmp_path / "begun").exists():
             await asyncio.sleep(0.01)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        while kept._running:
+        while kept.orders._running:
             await asyncio.sleep(0.01)
         return await kept.ended(ME, "one", shell(":"))
 
@@ -107,7 +133,7 @@ def test_what_nobody_waits_for_any_more_is_ended(during, tmp_path: Path, monkeyp
 
 
 def test_an_order_that_runs_is_ended_by_a_cancellation(during, tmp_path: Path) -> None:
-    async def cancel(kept: Orders) -> tuple[Ended, Ended]:
+    async def cancel(kept: Kept) -> tuple[Outcome, Outcome]:
         running = asyncio.create_task(kept.ended(ME, "one", shell(f"touch {tmp_path}/begun; sleep 600")))
         waiting = asyncio.create_task(kept.ended(ME, "two", shell(f"touch {tmp_path}/two")))
         while not (tmp_path / "begun").exists():
@@ -124,10 +150,10 @@ def test_an_order_that_runs_is_ended_by_a_cancellation(during, tmp_path: Path) -
 
 
 def test_what_is_cancelled_first_does_not_begin(during, tmp_path: Path) -> None:
-    async def before(kept: Orders) -> list[Ended]:
+    async def before(kept: Kept) -> list[Outcome]:
         return [await kept.cancelled(ME, "one"), await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))]
 
-    async def at_once(kept: Orders) -> list[Ended]:
+    async def at_once(kept: Kept) -> list[Outcome]:
         running = asyncio.create_task(kept.ended(ME, "two", shell("sleep 600")))
         cancelling = asyncio.create_task(kept.cancelled(ME, "two"))
         return [await running, await cancelling]
@@ -141,10 +167,9 @@ def test_what_is_cancelled_first_does_not_begin(during, tmp_path: Path) -> None:
 def test_what_was_cut_off_with_its_worker_is_unknown(during, tmp_path: Path) -> None:
     folder = tmp_path / "kept" / "orders" / ME
     folder.mkdir(parents=True)
-    for name, content in (("one", ""), ("two", "{"), ("three", '{"ok": 1}')):
-        (folder / name).write_text(content)
-        ended = during(lambda kept, name=name: kept.ended(ME, name, shell(f"touch {tmp_path}/ran")))
-        assert (ended.ok, ended.cancelled, ended.changed) == (False, True, None)
+    (folder / "one").touch()
+    ended = during(lambda kept: kept.ended(ME, "one", shell(f"touch {tmp_path}/ran")))
+    assert (ended.ok, ended.cancelled, ended.changed) == (False, True, None)
     assert not (tmp_path / "ran").exists()
 
 
@@ -161,7 +186,7 @@ def test_what_nobody_acknowledges_is_forgotten_at_last(during, tmp_path: Path) -
 def test_a_worker_that_lives_on_forgets_what_nobody_acknowledges(
     during, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def live_on(kept: Orders) -> list[str]:
+    async def live_on(kept: Kept) -> list[str]:
         await kept.ended(ME, "old", shell(":"))
         folder = tmp_path / "kept" / "orders" / ME
         before = (folder / "old").stat().st_mtime - orders._KEPT - 1
@@ -186,7 +211,7 @@ def test_a_command_runs_in_an_empty_folder_that_is_gone_after_it(during, tmp_pat
     "name", ["", ".", "..", "../one", "/etc/passwd", "a/b", "a\n", "a\0", "é", ".hidden", "a" * 101]
 )
 def test_a_name_that_leads_elsewhere_is_none(during, name: str) -> None:
-    async def try_all(kept: Orders) -> None:
+    async def try_all(kept: Kept) -> None:
         with pytest.raises(MeshError, match="no name of an order"):
             await kept.ended(ME, name, shell(":"))
         with pytest.raises(MeshError, match="no name of an order"):
@@ -201,7 +226,7 @@ def test_nothing_runs_where_it_cannot_be_kept(during, tmp_path: Path, monkeypatc
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    async def refused(kept: Orders) -> None:
+    async def refused(kept: Kept) -> None:
         monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(EnsembleError, match=r"No space left .*free some space"):
             await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))
@@ -216,7 +241,7 @@ def test_what_cannot_be_kept_any_more_is_told_all_the_same(
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    async def fill(kept: Orders) -> Ended:
+    async def fill(kept: Kept) -> Outcome:
         line = f"touch {tmp_path}/ran; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done"
         running = asyncio.create_task(kept.ended(ME, "one", shell(line)))
         while not (tmp_path / "ran").exists():
@@ -231,7 +256,7 @@ def test_what_cannot_be_kept_any_more_is_told_all_the_same(
 
 
 def test_a_command_without_a_folder_has_done_nothing(during, tmp_path: Path) -> None:
-    async def remove(kept: Orders) -> Ended:
+    async def remove(kept: Kept) -> Outcome:
         (tmp_path / "kept" / "work").rmdir()
         return await kept.ended(ME, "one", shell(f"touch {tmp_path}/ran"))
 
@@ -250,7 +275,7 @@ def test_what_a_worker_left_that_was_killed_is_removed(during, tmp_path: Path) -
 
 
 def test_a_folder_is_of_one_worker(during, tmp_path: Path) -> None:
-    async def second(kept: Orders) -> None:
+    async def second(kept: Kept) -> None:
         with pytest.raises(MeshError, match="another worker has the folder"):
             Orders(tmp_path / "kept", 1)
 

@@ -81,7 +81,7 @@ def test_a_worker_that_says_nothing_is_not_waited_for(tried, monkeypatch: pytest
 
 
 def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Hello("", 1, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
+    here = Hello("", 2, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
     there = replace(here, node="b", version="8", ansible_core="9.0.1", collections={"a.b": "1.1", "e.f": "1"})
     monkeypatch.setattr(trial, "own_hello", lambda node: here)
     monkeypatch.setattr("ansible_ensemble.mesh.worker.own_hello", lambda node: there)
@@ -102,7 +102,7 @@ def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, "does not speak as a worker does"),
         ({"hello": 1}, "does not speak as a worker does"),
         ({"hello": {"node": "b"}}, "does not speak as a worker does"),
-        ({"hello": to_builtins(replace(own_hello("b"), protocol=2))}, "speaks protocol 2, and this is 1"),
+        ({"hello": to_builtins(replace(own_hello("b"), protocol=1))}, "speaks protocol 1, and this is 2"),
         ({"hello": to_builtins(own_hello("c"))}, "says that it is that of c .*--node b"),
     ],
 )

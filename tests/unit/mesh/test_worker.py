@@ -34,7 +34,7 @@ def test_it_says_what_it_has_and_answers(working: Working) -> None:
 
     hello, *answers = working.during(talk)
     assert hello is not None
-    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", 1)
+    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", 2)
     assert answers == [{"pong": 1}, {"pong": "two"}]
     assert not working.path.exists()
 

@@ -25,7 +25,7 @@ NODES = [
 
 
 @pytest.fixture
-def mesh(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch):
+def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Makes the workers of nodes, all of which lead to one worker, that of b."""
 
     working.keys = KnownKeys(keys / "mine.pub")
@@ -41,7 +41,8 @@ def mesh(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch):
         looks: list[str] = []
         monkeypatch.setattr(workers, "look_around", look_around)
         monkeypatch.setattr(carrier, "connect", connect)
-        made = MeshWorkers(MeshSettings(Path("socket"), keys / "mine", per_node=per_node))
+        settings = MeshSettings(Path("socket"), keys / "mine", per_node=per_node)
+        made = MeshWorkers(settings, tmp_path, lambda path: path.name.startswith("kept"))
         made.looks = looks  # type: ignore[attr-defined]
         return made
 

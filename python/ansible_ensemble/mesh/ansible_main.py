@@ -1,0 +1,73 @@
+"""The process that executes modules and plays for a worker, warm from the first on (see `execution.kept_program`)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from msgspec import convert
+
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.orders import ModuleCall, Play
+from ansible_ensemble.lanes import outcomes
+from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
+from ansible_ensemble.lanes.processes import detach_stdio
+from ansible_ensemble.lanes.session import standalone_session
+
+_LONGEST = 1 << 28
+
+
+def main() -> None:
+    """Serve until the other side is gone."""
+    connection = socket.socket(fileno=os.dup(sys.stdin.fileno()))
+    detach_stdio()  # Ansible refuses a standard input that does not block
+    asyncio.run(_serve(connection))
+
+
+async def _serve(connection: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=connection, limit=_LONGEST)
+    running: dict[int, asyncio.Task[None]] = {}
+    lanes: AnsibleLanes | None = None
+
+    async def answer(number: int, lanes: AnsibleLanes, request: dict[str, Any]) -> None:
+        try:
+            given = request["order"]
+            order = convert(given, Play) if request["kind"] == "play" else convert(given, ModuleCall)
+            outcome = await lanes.run(order)
+        except asyncio.CancelledError:
+            outcome = outcomes.failure("it was cancelled")
+            outcome.cancelled = True
+        except EnsembleError as error:
+            outcome = outcomes.failure(str(error))
+        writer.write(
+            json.dumps({"number": number, "answer": outcomes.to_message(outcome)}, default=str).encode() + b"\n"
+        )
+        del running[number]
+
+    while line := await reader.readline():
+        asked = json.loads(line)
+        number, request = asked["number"], asked.get("request")
+        if request is None:
+            if number in running:
+                running[number].cancel()
+            continue
+        lanes = lanes or _lanes(Path(request["tree"]), request["executors"])
+        running[number] = asyncio.create_task(answer(number, lanes, request))
+    if lanes is not None:
+        await lanes.close()
+
+
+def _lanes(tree: Path, executors: int) -> AnsibleLanes:
+    """What carries out orders with the files of a tree."""
+    session = standalone_session(base=tree)
+    session.add_plugins([tree])
+    return AnsibleLanes(session, executors=executors, on_display=_unheard, root=tree)
+
+
+def _unheard(_method: str, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
+    """What Ansible displays is in the outcome as far as it matters."""
