@@ -36,6 +36,7 @@ _BECOME = frozenset({"sudo", "su", "doas", "dzdo", "pfexec"})
 #: Files go through the kept connection in parts of so many bytes, for others use it in between.
 _PART = 1 << 20
 _PROMPT = "privilege escalation prompt"
+_UNCOMPRESSED = {"ansible_module_compression": "ZIP_STORED"}
 
 
 class Opened(BaseException):
@@ -121,7 +122,8 @@ class RemoteLane:
         from ansible.plugins.action import ActionBase
 
         state = os.stat(path)  # noqa: PTH116 - pathlib costs an import
-        build = functools.partial(ActionBase._configure_module, action, **options)
+        variables = {**options["task_vars"], **_UNCOMPRESSED}  # it is taken apart at once
+        build = functools.partial(ActionBase._configure_module, action, **{**options, "task_vars": variables})
         shebang = self._shebang(action, options["task_vars"])
         if shebang is None:
             raise NotHere("its Python is not known")
@@ -273,6 +275,7 @@ def read_module_utils() -> None:
 
     with contextlib.suppress(Exception):  # then each takes them apart itself
         module_common._compile_module_ast = functools.cache(module_common._compile_module_ast)
+        remember_imports(module_common.ModuleDepFinder)
         module_common.modify_module(
             module_name="ping",
             module_path=module_loader.find_plugin("ansible.builtin.ping", ".py"),
@@ -284,6 +287,21 @@ def read_module_utils() -> None:
             become_plugin=None,
             environment={},
         )
+
+
+def remember_imports(finder: Any) -> None:
+    """Have core's finder of imports go through each syntax tree once; most modules import the same files."""
+    look: Callable[..., None] = finder.__init__
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    @functools.wraps(look)
+    def looked(self: Any, *given: Any) -> None:
+        if given not in found:
+            look(self, *given)
+            found[given] = vars(self)
+        vars(self).update(found[given])
+
+    finder.__init__ = looked
 
 
 def is_elsewhere(session: AnsibleSession, host: Host) -> bool:
