@@ -82,13 +82,15 @@ def test_after_a_kill_of_a_check_nothing_is_known_worse_and_the_next_command_goe
     assert (folder / "log").read_text().count("create") == 2
 
 
-def test_two_ensembles_of_one_project_at_once_lose_nothing(command, start, tmp_path):
+def test_two_ensembles_that_read_each_other_lose_nothing_at_once(command, start, tmp_path):
     project = make_project(tmp_path / "project", service(6, seconds=0.2))
-    for name in ("one", "two"):
+    read = "  outputs: {own: {value: here}, theirs: {value: {eval: {external: other}, select: 'outputs::own'}}}\n"
+    for name, other in (("one", "two"), ("two", "one")):
         (project / name).mkdir()
-        (project / name / "service.yaml").write_text(service(6, seconds=0.2))
+        (project / name / "service.yaml").write_text(service(6, seconds=0.2) + read)
         (project / name / "ensemble.yaml").write_text(
             "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nspec: {service_template: service.yaml}\n"
+            f"environment: {{external: {{other: {{manifest: {{file: ../{other}/ensemble.yaml}}}}}}}}\n"
         )
     git(project, "add", "-A")
     git(project, "commit", "-qm", "Two")
@@ -101,6 +103,7 @@ def test_two_ensembles_of_one_project_at_once_lose_nothing(command, start, tmp_p
         status = json.loads(command("status", "--output", "json", cwd=folder).stdout)
         assert [one["status"] for one in status["instances"]] == ["ok"] * 6
         assert "No changes." in command("plan", cwd=folder).output
+        assert command("outputs", "--raw", "theirs", cwd=folder).stdout.strip() == "here"
         assert git(project, "status", "--porcelain", "--", f"{name}/ensemble.yaml", f"{name}/changes") == ""
         told = git(project, "log", "--format=%s", "--", f"{name}/ensemble.yaml").splitlines()
         assert len([line for line in told if line.startswith("Deploy A")]) == 1
