@@ -125,7 +125,7 @@ def is_secure(name: str, catalog: Catalog) -> bool:
 
 def is_sealed(value: Any) -> bool:
     """Whether a value is a sealed one."""
-    return isinstance(value, Mapping) and value.keys() == _SEALED
+    return isinstance(value, dict) and value.keys() == _SEALED
 
 
 def problem_of_param(name: str, value: Any, catalog: Catalog) -> str:
