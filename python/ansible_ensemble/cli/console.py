@@ -28,7 +28,7 @@ class Console(Struct):
     Attributes:
         stdin, stdout, stderr: the streams.
         environment: the environment variables.
-        machine: only JSON may be written to stdout; what people read goes to stderr.
+        output: what is written to stdout: text for people, which else goes to stderr, or a document of another format.
         no_colour: the user wants no colour.
         answered: a JSON document has been written.
         ask_password: asks for a password without showing it.
@@ -38,10 +38,15 @@ class Console(Struct):
     stdout: TextIO
     stderr: TextIO
     environment: Mapping[str, str]
-    machine: bool = False
+    output: str = "text"
     no_colour: bool = False
     answered: bool = False
     ask_password: Callable[[str], str] = _ask_password
+
+    @property
+    def machine(self) -> bool:
+        """Whether stdout is for a document alone."""
+        return self.output != "text"
 
     @property
     def style(self) -> Style:
@@ -99,7 +104,7 @@ class Console(Struct):
         errors = each(error) if isinstance(error, InvalidInput) else [error]
         for one in errors:
             _write(self.stderr, "\n".join(labelled(style.bad("Error:"), str(one), style.columns)) + "\n")
-        if self.machine and not self.answered:
+        if self.output == "json" and not self.answered:
             self.document({"errors": [error_document(one) for one in errors]})
 
     def notice(self, text: str) -> None:

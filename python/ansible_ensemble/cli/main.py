@@ -118,7 +118,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     parser = parser_for(command)
     module.configure(parser)
     arguments = parser.parse(rest)
-    session.console.machine = getattr(arguments, "output", "text") != "text"
+    session.console.output = getattr(arguments, "output", "text")
     session.console.no_colour = getattr(arguments, "no_colour", False)
     with logged(arguments, session.console):
         _LOG.info("%s %s begins", command.name, __version__)

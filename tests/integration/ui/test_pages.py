@@ -248,7 +248,9 @@ def test_the_form_of_inputs_makes_a_plan_of_them(served: Served) -> None:
     async def work(browser: Chromium) -> None:
         await go(browser, at(served, "values"))
         kinds = await browser.run("[...document.querySelectorAll('form [id]')].map((one) => `${one.id} ${one.type}`)")
-        assert kinds == ["input-port number", "input-names textarea", "input-pin password"]
+        assert kinds == ["input-port number", "input-names textarea", "input-pin textarea"]
+        shown = "getComputedStyle(document.getElementById('input-pin')).webkitTextSecurity"
+        assert await browser.run(shown) == "disc", "a key of several lines is hidden, and keeps their ends"
         await browser.run(
             "(() => { const field = document.getElementById('input-port'); field.value = '8080'; "
             "field.dispatchEvent(new Event('input', {bubbles: true})); })()"

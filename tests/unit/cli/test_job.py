@@ -267,6 +267,14 @@ def test_a_plan_as_a_page(command):
     assert "<svg" in done.out, "with its instances, as graph draws them"
 
 
+@pytest.mark.parametrize("output", ["html", "markdown"])
+def test_what_fails_is_no_page(command, output):
+    command.jobs.raises = InvalidInput("there is no such ensemble")
+    done = command("plan", "--output", output)
+    assert (done.code, done.out) == (3, "")
+    assert "there is no such ensemble" in done.err
+
+
 def test_junit(command, report, tmp_path):
     command.jobs.job.report = report("job-check")
     file = tmp_path / "junit.xml"

@@ -75,11 +75,12 @@ function fieldOf(input, recorded) {
   }
   if (isNumber(input)) return h("input", { id, type: "number", step: input.type === "integer" ? 1 : "any", value: value ?? "" });
   if (isWhole(input)) return h("textarea", { id, rows: 4, spellcheck: "false" }, value === undefined ? "" : JSON.stringify(value, null, 1));
-  if (!input.secret && value?.includes?.("\n")) return h("textarea", { id, rows: 4 }, value); // a line would lose its ends
-  return h("input", {
-    id, type: input.secret ? "password" : "text", autocomplete: input.secret ? "new-password" : "off",
-    value: input.secret ? "" : value ?? "", placeholder: recorded?.sensitive ? "as it was given" : "",
-  });
+  if (input.secret) { // of one line, as a password, it would lose the ends of the lines of a key
+    const placeholder = recorded?.sensitive ? "as it was given" : "";
+    return h("textarea", { id, class: "secret", rows: 1, autocomplete: "off", spellcheck: "false", placeholder });
+  }
+  if (value?.includes?.("\n")) return h("textarea", { id, rows: 4 }, value);
+  return h("input", { id, type: "text", autocomplete: "off", value: value ?? "" });
 }
 
 const isNumber = ({ type }) => type === "integer" || type === "float";
