@@ -21,8 +21,14 @@ TINY = Path(__file__).parent / "tiny"
 @pytest.fixture
 def empty(tmp_path: Path) -> Path:
     """The programs of an empty virtual environment."""
-    call([sys.executable, "-m", "venv", tmp_path / "venv"], tmp_path)
+    call([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], tmp_path)
     return tmp_path / "venv" / "bin"
+
+
+def install(programs: Path, folder: Path, *what: str | Path) -> None:
+    """Install with what is needed for it; Python compiles what it imports, which is a part of what there is."""
+    options = ("--python", programs / "python", "install", "--quiet", "--no-compile", "--disable-pip-version-check")
+    call([sys.executable, "-m", "pip", *options, *what], folder)
 
 
 def names_in_wheel(wheel: Path) -> set[str]:
@@ -85,8 +91,10 @@ def test_the_source_distribution_makes_the_same_wheel(wheel: Path, tmp_path: Pat
 
 
 @pytest.mark.matrix
-def test_an_installed_wheel_deploys_by_command_and_by_playbook(wheel: Path, empty: Path, tmp_path: Path) -> None:
-    call([empty / "pip", "install", "--quiet", wheel], tmp_path)
+def test_an_installed_wheel_deploys_and_takes_a_machine_through_a_workflow_that_reboots_it(
+    wheel: Path, empty: Path, tmp_path: Path
+) -> None:
+    install(empty, tmp_path, wheel)
     assert "tosca.ensemble" in call([empty / "ansible-galaxy", "collection", "list"], tmp_path)
     path = f"{empty}:{os.environ['PATH']}"
 
@@ -98,12 +106,7 @@ def test_an_installed_wheel_deploys_by_command_and_by_playbook(wheel: Path, empt
 
     deploy_by_playbook(empty, Path(shutil.copytree(TINY, tmp_path / "by-playbook")))
 
-
-@pytest.mark.matrix
-def test_an_installed_wheel_takes_a_machine_through_a_workflow_that_reboots_it(
-    wheel: Path, empty: Path, tmp_path: Path
-) -> None:
-    call([empty / "pip", "install", "--quiet", f"{wheel}[provision]"], tmp_path)
+    install(empty, tmp_path, f"{wheel}[provision]")
     home = tmp_path / "home"
     home.mkdir()
     lived(home, [COMMAND], empty)
@@ -113,7 +116,7 @@ def test_an_installed_wheel_takes_a_machine_through_a_workflow_that_reboots_it(
 def test_an_installed_tarball_deploys_with_its_requirements_alone(
     tarball: Path, empty: Path, tmp_path: Path, repository: Path
 ) -> None:
-    call([empty / "pip", "install", "--quiet", "ansible-core", "-r", repository / "requirements.txt"], tmp_path)
+    install(empty, tmp_path, "ansible-core", "-r", repository / "requirements.txt")
     where = tmp_path / "collections"
     call([empty / "ansible-galaxy", "collection", "install", "--offline", "-p", where, tarball], tmp_path)
     tiny = Path(shutil.copytree(TINY, tmp_path / "tiny"))
