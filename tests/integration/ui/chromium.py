@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import base64
+import functools
 import json
 import shutil
+import subprocess
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import AsyncExitStack, suppress
+import time
+from contextlib import AsyncExitStack
 from pathlib import Path
+from subprocess import DEVNULL
 from types import TracebackType
 from typing import Any
 
-from aiohttp import ClientSession
+from aiohttp import ClientSession, ClientWebSocketResponse
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE = 120
@@ -42,23 +46,14 @@ class Chromium:
         return self
 
     async def _begin(self, opened: AsyncExitStack) -> None:
-        assert PROGRAM is not None
-        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
-        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-        own = ("--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank")
-        process = await asyncio.create_subprocess_exec(
-            PROGRAM, *options, *own, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
-        )
-        opened.push_async_callback(_end, process)
-        assert process.stderr is not None
-        port = await _port(process.stderr)
-        draining = asyncio.create_task(_drain(process.stderr))
-        opened.callback(draining.cancel)
-        session = await opened.enter_async_context(ClientSession())
-        async with session.get(f"http://127.0.0.1:{port}/json/list") as listed:
-            page = next(one for one in await listed.json() if one["type"] == "page")
+        port, browser = _browser()
+        session = await opened.enter_async_context(ClientSession(f"http://127.0.0.1:{port}"))
+        # what pages keep and share is of a context, which ends with this socket
+        socket = await opened.enter_async_context(session.ws_connect(browser))
+        context = await _call(socket, "Target.createBrowserContext", disposeOnDetach=True)
+        page = await _call(socket, "Target.createTarget", url="about:blank", **context)
         self._socket = await opened.enter_async_context(
-            session.ws_connect(page["webSocketDebuggerUrl"], max_msg_size=0)
+            session.ws_connect(f"/devtools/page/{page['targetId']}", max_msg_size=0)
         )
         reading = asyncio.create_task(self._read())
         opened.callback(reading.cancel)
@@ -169,21 +164,33 @@ class Chromium:
         await self._opened.aclose()
 
 
-async def _port(said: asyncio.StreamReader) -> str:
-    """The port that a starting browser listens at."""
-    async for line in said:
-        if b"DevTools listening on ws://" in line:
-            return line.decode().split(":")[2].split("/")[0]
+@functools.cache
+def _browser() -> tuple[int, str]:
+    """Where a browser listens, which is started once and ends with this process: its port, and a path."""
+    assert PROGRAM is not None
+    folder = Path(tempfile.mkdtemp(prefix="chromium-"))
+    options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+    own = ("--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank")
+    process = subprocess.Popen([PROGRAM, *options, *own], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+    atexit.register(_end, process, folder)
+    told = folder / "DevToolsActivePort"
+    for _turn in range(PATIENCE * 20):
+        if told.exists() and len(lines := told.read_text().split("\n")) > 1:
+            return int(lines[0]), lines[1]
+        time.sleep(0.05)
     raise AssertionError("Chromium did not start")
 
 
-async def _drain(said: asyncio.StreamReader) -> None:
-    """Read what nobody wants to know, so that the browser is not kept from saying more."""
-    while await said.read(65536):
-        pass
+def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+    process.terminate()
+    process.wait()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _end(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
-    await process.wait()
+async def _call(socket: ClientWebSocketResponse, method: str, **parameters: Any) -> dict[str, Any]:
+    """What a method of the browser answers, whose socket tells nothing else."""
+    await socket.send_json({"id": 1, "method": method, "params": parameters})
+    told = await socket.receive_json(timeout=PATIENCE)
+    assert "error" not in told, told
+    result: dict[str, Any] = told["result"]
+    return result
