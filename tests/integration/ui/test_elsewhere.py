@@ -6,8 +6,9 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
@@ -65,20 +66,33 @@ class Viewer:
         self._events.close()
 
 
+def until(look: Callable[[], Any], is_there: Callable[[Any], object]) -> Any:
+    """What is seen once it is there: the state is fetched every few seconds."""
+    end = time.monotonic() + 120
+    while not is_there(found := look()):
+        assert time.monotonic() < end, found
+        time.sleep(0.1)
+    return found
+
+
+def begun_in(journal: dict) -> list[str]:
+    return [one["key"] for one in journal["entries"] if one["event"] == "started"]
+
+
 def test_it_is_seen_as_it_goes_and_followed_from_a_terminal(folders: tuple[Path, Path], pages: Served) -> None:
     project, other = folders
     go_on = project / "go-on"
     job = deploying(project, go_on)
     viewer = Viewer(pages)
     try:
-        status = viewer.get("status?ensemble=web/ensemble.yaml")  # fetches the state, as each page does
-        (listed,) = viewer.get("project")["ensembles"]
+        viewer.get("status?ensemble=web/ensemble.yaml")  # fetches the state, as each page does
+        (listed,) = until(lambda: viewer.get("project")["ensembles"], lambda ensembles: ensembles[0]["running"])
         (name,) = listed["running"]
-        assert f"Job {name} is running." in status["warnings"]
         assert (listed["lock"]["operation"], listed["lock"]["left"]) == ("deploy", False)
-        entries = viewer.get(f"jobs/{name}/entries?ensemble=web/ensemble.yaml")
+        journal = f"jobs/{name}/entries?ensemble=web/ensemble.yaml"
+        entries = until(lambda: viewer.get(journal), lambda found: "db:Standard.create" in begun_in(found))
         assert entries["running"]
-        assert [one["key"] for one in entries["entries"] if one["event"] == "started"] == ["db:Standard.create"]
+        assert f"Job {name} is running." in viewer.get("status?ensemble=web/ensemble.yaml")["warnings"]
         watcher = begun(other, "show", name, "--watch", "--ensemble", "web")
         assert watcher.stdout is not None
         assert watcher.stdout.readline() == "[1/2] db: create ...\n"
@@ -88,8 +102,7 @@ def test_it_is_seen_as_it_goes_and_followed_from_a_terminal(folders: tuple[Path,
         assert watcher.returncode == 0, rest
         assert f"Job {name}" in rest
         job.communicate(timeout=120)
-        entries = viewer.get(f"jobs/{name}/entries?ensemble=web/ensemble.yaml")
-        assert entries["recorded"]
+        entries = until(lambda: viewer.get(journal), lambda found: found["recorded"])
         assert not entries["running"]
         assert entries["entries"][-1]["event"] == "job-finished"
     finally:
