@@ -109,12 +109,10 @@ def keyword_faults(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]
 
 #: The serial group that each host has one of.
 PER_HOST = "host"
-#: A JSON Schema that the instance has to fit before an operation runs.
-PRECONDITIONS = "preConditions"
 #: What the job itself acts on, or the topology's reader did, whatever the configurator.
 JOB_KEYS = frozenset(
     {"retries", "delay", "backoff", "serial", "idempotent", "fast", "inputs", "outputs", "description", "metadata"}
-    | {PRECONDITIONS}
+    | {"preConditions"}
 )
 _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
 #: Keys of Unfurl's that ask for what is done anyway, or that do nothing there.
@@ -244,9 +242,9 @@ def _check_values(settings: Mapping[str, Any], operation: Operation) -> None:
         for _key, text in named_texts(one.value, name):
             if (found := syntax_fault(text)) is not None:
                 raise InvalidInput(f"the template cannot be read: {found[0]}", one.place or operation.place)
-    schema = settings.get(PRECONDITIONS)
+    schema = settings.get("preConditions")
     if schema is not None and not is_computed(schema) and (fault := schema_fault(schema)) is not None:
-        raise InvalidInput(f"`{PRECONDITIONS}` of {whose} is no JSON Schema: {fault}", operation.place)
+        raise InvalidInput(f"`preConditions` of {whose} is no JSON Schema: {fault}", operation.place)
     for key in CONDITIONS:
         for text in _texts(settings.get(key)):
             if (fault := expression_fault(text)) is not None:

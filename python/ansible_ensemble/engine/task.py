@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ansible_ensemble.configurators.keywords import PRECONDITIONS
 from ansible_ensemble.configurators.left_paths import WRITTEN
 from ansible_ensemble.configurators.makers import may_be_installed, may_be_made
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
@@ -198,12 +197,12 @@ class JobTask(Struct):
         Raises:
             InvalidInput: they do not.
         """
-        schema = self.setting(PRECONDITIONS)
+        schema = self.setting("preConditions")
         if schema is None:
             return
         known = {name: reveal(one) for name, one in (self.known("SELF", None) or {}).items() if name[0] != "."}
         if not fits(known, schema):
-            raise InvalidInput(f"'{self.instance.name}' does not fit the {PRECONDITIONS}", self.operation.place)
+            raise InvalidInput(f"'{self.instance.name}' does not fit the preConditions", self.operation.place)
 
     def query(self, expression: object) -> Any:
         """Evaluate an `eval` expression in the context of the instance."""

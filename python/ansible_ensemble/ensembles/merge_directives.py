@@ -16,7 +16,6 @@ from ansible_ensemble.ensembles.python_template import read_source
 from ansible_ensemble.projects.clones import find_repositories
 from ansible_ensemble.projects.environment_layers import load_environment
 from ansible_ensemble.projects.project import find_project
-from ansible_ensemble.projects.trust import is_trusted
 
 
 def expanded(
@@ -56,4 +55,4 @@ def expanded(
 
 def _read(path: Path) -> Document:
     """An included file, which may be one in Python."""
-    return read_source(path, trusted=is_trusted(path))
+    return read_source(path)

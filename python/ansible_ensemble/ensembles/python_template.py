@@ -11,9 +11,11 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
+from ansible_ensemble.documents.paths import is_file
 from ansible_ensemble.documents.yaml import Document, parse_yaml, read_yaml
 from ansible_ensemble.expressions.context import TRUST
 from ansible_ensemble.language.normative import SECTIONS, normative_types
+from ansible_ensemble.projects.trust import is_trusted
 
 SUFFIX = ".py"
 _MAIN = Path(__file__).with_name("python_template_main.py")
@@ -65,9 +67,11 @@ def read_python_template(path: Path, *, trusted: bool) -> Document:
     return parse_yaml(done.stdout.decode(), path, f"{path} (as TOSCA)")
 
 
-def read_source(path: Path, *, trusted: bool) -> Document:
-    """A file in YAML, or one in Python, which runs if it is trusted."""
-    return read_python_template(path, trusted=trusted) if path.suffix == SUFFIX else read_yaml(path)
+def read_source(path: Path, *, trusted: bool = True) -> Document:
+    """A file in YAML, or one in Python, which runs if it is trusted, and what names it as well."""
+    if path.suffix != SUFFIX or not is_file(path):
+        return read_yaml(path)
+    return read_python_template(path, trusted=trusted and is_trusted(path))
 
 
 def _says_nothing(path: Path) -> bool:

@@ -419,7 +419,7 @@ def _topology(
         roots=(root, location.ensemble.parent),
         leaves=stands_alone(root),
         remote=RemoteFiles(environment.import_from, pins),
-        read_file=lambda path: read_source(path, trusted=trusted and is_trusted(path)),
+        read_file=lambda path: read_source(path, trusted=trusted),
         find_clone=partial(find_clone, root=root),
         check_files=whole,
         complete=whole,

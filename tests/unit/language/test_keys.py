@@ -30,6 +30,7 @@ JOBS = {
     "idempotent": "planning/deploy.py",
     "fast": "configurators/module.py",
     "check_mode": "configurators/play.py",
+    "preConditions": "engine/task.py",
 }
 
 
