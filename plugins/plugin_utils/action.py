@@ -50,11 +50,7 @@ class EnsembleAction(PackageAction):
         return None
 
     def inputs(self, given: Options) -> Options:
-        """The option ``inputs``, with the inputs that extra variables set; no option where there is none.
-
-        Raises:
-            EnsembleFailure: such a variable holds a template.
-        """
+        """The option ``inputs``, with the inputs that extra variables set; no option where there is none."""
         manager = self._task.get_variable_manager() or self._task._variable_manager
         inputs = {**given.get("inputs", {}), **input_variables(manager.extra_vars, self._templar.template)}
         return {"inputs": inputs} if inputs else {}

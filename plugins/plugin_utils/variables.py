@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible.errors import AnsibleValueOmittedError
 from ansible_collections.tosca.ensemble.plugins.plugin_utils.arguments import RENAMED
-from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION, EnsembleFailure
+from ansible_collections.tosca.ensemble.plugins.plugin_utils.package import COLLECTION
 
 PREFIX = "ensemble_"
 
@@ -34,23 +34,13 @@ def known_variables(loader: Any) -> frozenset[str]:
 
 
 def input_variables(extra: Mapping[str, Any], template: Callable[[Any], Any]) -> dict[str, Any]:
-    """The inputs that extra variables set, but for those that they omit; ``template`` is Ansible's.
-
-    What Ansible leaves as a template is data of somebody who may not write templates, such as the answers to a survey.
-    Only a topology and its ensemble may compute inputs, so it is refused.
-
-    Raises:
-        EnsembleFailure: a value holds a template.
-    """
+    """The inputs that extra variables set, but for those that they omit; ``template`` is Ansible's."""
     given = {}
     for name in extra:
         if name.startswith(INPUT_PREFIX):
             with suppress(AnsibleValueOmittedError):
-                given[name] = template(extra[name])
-    for name, value in given.items():
-        if _holds_template(value):
-            raise EnsembleFailure(f"{name} holds a template: an input that is given as a variable is data", 2)
-    return {name.removeprefix(INPUT_PREFIX): value for name, value in given.items()}
+                given[name.removeprefix(INPUT_PREFIX)] = template(extra[name])
+    return given
 
 
 def unknown_variables(given: Mapping[str, Any], known: frozenset[str]) -> list[tuple[str, str | None]]:
@@ -77,13 +67,6 @@ def as_variables(text: str, known: Iterable[str]) -> str:
         return name if name in names else match[0]
 
     return _OPTION.sub(replaced, text)
-
-
-def _holds_template(value: Any) -> bool:
-    if isinstance(value, str):
-        return "{{" in value or "{%" in value
-    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(map(_holds_template, parts))
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

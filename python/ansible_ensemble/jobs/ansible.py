@@ -47,6 +47,7 @@ from ansible_ensemble.jobs.rollback import at_earlier
 from ansible_ensemble.jobs.run import run_plan
 from ansible_ensemble.jobs.stored_state import fetch_state, read_current
 from ansible_ensemble.lanes.core_callbacks import Audience, TaskEvent, audience, install
+from ansible_ensemble.language.given import refuse_computed
 from ansible_ensemble.planning.plan import KIND, Plan
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.projects.approval import approver
@@ -146,6 +147,7 @@ def plan(
     The action is the running plugin, with the variables that it was given; `say` turns a message about options of the
     command into one about variables.
     """
+    refuse_computed(options.get("inputs", {}))
     location = located(ensemble)
     given = {**options, "check": check, "diff": diff, "vault": vault_of(action)}
     job_options = JobOptions.from_mapping({**given, "session": session_of(action, task_vars, location)})
@@ -208,6 +210,9 @@ def execute(
     check_purpose(saved, kept.path, location.ensemble, workflow)
     check_aims(saved, kept.path, options)
     held = locking.adopt_held(location.ensemble)
+    is_begun_here = held.process.pid in (os.getppid(), os.getpid())  # else by the command, whose user gave the inputs
+    if is_begun_here:
+        refuse_computed(options.get("inputs", {}))
     remove_stale_inputs(location.ensemble.parent / PLANNED, kept.digest)
     given = options_by_variable(options) | {"vault": vault_of(action)}
     session = given["session"] = session_of(action, task_vars, location)
@@ -224,7 +229,7 @@ def execute(
         saved = confirmed_plan(saved, kept, read_ensemble(location, job_options), job_options, options)
     save_secret_inputs(read.planned, job_options, read.topology, read.codec, plan=kept.digest)
     job_options.complete(read.environment.execution)
-    if held.process.pid in (os.getppid(), os.getpid()):  # else the holder has looked before it asked for approval
+    if is_begun_here:  # else the command has looked before it asked for approval
         check_working_trees(read, job_options)
     session.add_plugins([read.root, read.folder])
     session.add_variables(reveal(given_variables(job_options, read.codec)))

@@ -15,6 +15,7 @@ from ansible_ensemble.jobs.inputs import surveys
 from ansible_ensemble.jobs.play import located, session_of, vault_of
 from ansible_ensemble.jobs.results import job_result
 from ansible_ensemble.jobs.stored_state import fetch_state
+from ansible_ensemble.language.given import refuse_computed
 from ansible_ensemble.projects import lock as locks
 from ansible_ensemble.records.current import collided_jobs
 from ansible_ensemble.records.drift import last_drift
@@ -61,6 +62,7 @@ def info(
 
 def validate(ensemble: str, *, part: bool, options: Mapping[str, Any], action: Any) -> dict[str, Any]:
     """Everything that is wrong with an ensemble, a service template or an archive."""
+    refuse_computed(options.get("inputs", {}))
     session = session_of(action, {}, located(ensemble))
     given = {**options, "vault": vault_of(action), "session": session}
     (found,) = inspection.validate([ensemble], given, part=part)["files"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import InvalidInput, UsageError
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.documents.scalars import VaultText, as_read
 from ansible_ensemble.documents.yaml import parse_yaml
@@ -64,6 +64,21 @@ def _read(text: str, base: str, name: str) -> Any:
     except (InvalidInput, ValueError):
         pass
     return text
+
+
+def refuse_computed(inputs: Mapping[str, Any]) -> None:
+    """Refuse functions and templates among inputs of somebody who may not write them, such as the answers to a survey.
+
+    Only a topology and its ensemble may compute inputs, for that may run anything.
+
+    Raises:
+        UsageError: a value is computed.
+    """
+    for name, value in inputs.items():
+        if is_computed_within(value):
+            raise UsageError(
+                f"the input {name} is computed, and here inputs are plain values: no templates, no functions"
+            )
 
 
 def is_computed_within(value: Any) -> bool:

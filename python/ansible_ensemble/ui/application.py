@@ -12,11 +12,11 @@ import msgspec
 from aiohttp import web
 
 from ansible_ensemble.core.changeid import is_change_id
-from ansible_ensemble.core.errors import EnsembleError, Place, error_document
+from ansible_ensemble.core.errors import EnsembleError, Place, UsageError, error_document
 from ansible_ensemble.core.journal_kinds import EntryKind
 from ansible_ensemble.core.texts import storable
 from ansible_ensemble.execution.journal import read_journal
-from ansible_ensemble.language.given import is_computed_within
+from ansible_ensemble.language.given import refuse_computed
 from ansible_ensemble.projects.folders import PLANNED
 from ansible_ensemble.projects.project import EnsembleEntry, Project, find_project, list_ensembles
 from ansible_ensemble.projects.trust import is_trusted
@@ -220,9 +220,10 @@ class Pages:
         if workflow not in WORKFLOWS or not (isinstance(inputs, Mapping) and isinstance(options, Mapping)):
             raise BadRequest(f"a plan is of {', '.join(WORKFLOWS)}, and its inputs and options are maps")
         inputs = storable(inputs)
-        computed = [name for name, value in inputs.items() if is_computed_within(value)]
-        if computed:  # it would run before anybody approves it
-            raise BadRequest(f"the input {computed[0]} is computed, and pages take plain values alone")
+        try:
+            refuse_computed(inputs)  # it would run before anybody approves it
+        except UsageError as error:
+            raise BadRequest(str(error)) from None
         flags = [f"--{name}" for name in _FLAGS if options.get(name)]
         if rollback := given.get("rollback"):
             if not is_change_id(str(rollback)):

@@ -95,12 +95,6 @@ def test_extra_variables_set_inputs(ansible: Callable) -> None:
     assert run.call("execute")["options"]["inputs"] == inputs
 
 
-def test_what_others_answer_is_no_template(ansible: Callable) -> None:
-    run = ansible("ansible-playbook", "tosca.ensemble.plan", *PLAY, "-e", "{input_text: !unsafe '{{ 7 * 7 }}'}")
-    assert (run.code, run.calls) == (2, [])
-    assert "input_text holds a template: an input that is given as a variable is data" in run.output
-
-
 def test_a_plan_goes_from_job_to_job_as_a_document(ansible: Callable, tmp_path: Path) -> None:
     (tmp_path / "made.json").write_text("{}\n")
     made = ("-e", f"ensemble_plan_file={tmp_path / 'made.json'}", "-e", "ensemble_plan_handed=true")
