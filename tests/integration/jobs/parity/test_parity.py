@@ -120,9 +120,9 @@ def write_path(path: Path, told: Any) -> None:
 
 
 def tree(folder: Path, paths: Iterable[Path]) -> Tree:
-    """What is at paths of a folder; the names of backups, which tell the time, are left out."""
+    """What is at paths of a folder; of the backups of a file, whose names tell the time and a process, the last one."""
     found: Tree = {}
-    for path in sorted(paths):
+    for path in sorted(paths, key=lambda one: one.lstat().st_ctime_ns):
         told = path.lstat()
         content = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None
         if path.parent.name == "crontabs" and isinstance(content, bytes):  # cron writes the time into its first lines
