@@ -119,7 +119,7 @@ def _mesh(ensemble: Ensemble, plan: Plan, options: JobOptions) -> MeshWorkers | 
         settings = replace(settings, socket=Path(options.mesh).absolute())
     mesh = MeshWorkers(settings, ensemble.root, lambda path: is_left_behind(path, ensemble.root))
     if any(operation.node for operation in plan.operations):
-        _needed = mesh.signer
+        mesh.load_signer()
     return mesh
 
 

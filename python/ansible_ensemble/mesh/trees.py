@@ -18,6 +18,7 @@ from msgspec import Struct
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.documents.csar_writing import files_below
+from ansible_ensemble.documents.digest import digest_file
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.mesh.control import MeshError
 
@@ -64,7 +65,7 @@ def tree_of(root: Path, leaves: Callable[[Path], bool]) -> Tree:
             what = f"{name} has" if known.st_size > LARGEST else f"with {name} the project's files have"
             limits = f"{LARGEST} are the most of a file, {LARGEST_TREE} of all"
             raise InvalidInput(f"{what} too many bytes for the mesh", Place(str(path)), limits)
-        files[name] = hashlib.sha256(path.read_bytes()).hexdigest(), bool(known.st_mode & S_IXUSR)
+        files[name] = digest_file(path), bool(known.st_mode & S_IXUSR)
     return Tree(root, files, _digest(files))
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
-from functools import cached_property
 from pathlib import Path
 
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
@@ -37,6 +36,7 @@ class MeshWorkers:
         self._root = root
         self._leaves = leaves
         self._tree: Tree | None = None
+        self._signer: Signer | None = None
         self._carriers: dict[str, Carrier] = {}
         self._open = AsyncExitStack()
         self._looking = asyncio.Lock()
@@ -45,14 +45,15 @@ class MeshWorkers:
         self._out: Counter[str] = Counter()
         self._freed = asyncio.Event()
 
-    @cached_property
-    def signer(self) -> Signer:
-        """Signs the orders.
+    def load_signer(self) -> Signer:
+        """What signs the orders, with a key that is read once.
 
         Raises:
             InvalidInput: there is no such key.
         """
-        return Signer(self._settings.key)
+        if self._signer is None:
+            self._signer = Signer(self._settings.key)
+        return self._signer
 
     async def choose(self, pattern: str) -> str:
         """The node whose id matches a pattern that has the fewest operations of this job; it has one more now.
@@ -91,7 +92,7 @@ class MeshWorkers:
             self._tree = tree_of(self._root, self._leaves)
         carrier = self._carriers.get(node)
         if carrier is None:
-            carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.signer)
+            carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.load_signer())
             await self._open.enter_async_context(carrier)
         return await carrier.run(name, order, None if isinstance(order, Command) else self._tree)
 
