@@ -32,6 +32,9 @@ _EXPRESSIONS = ("until", "when", "changed_when", "failed_when")
 _EXPRESSION_ARGUMENTS = {"assert": "that", "debug": "var"}
 _PLAY_ACTIONS = ("include_role", "import_role", "include_tasks", "import_tasks", "meta")
 
+#: Of a result, what callbacks are told by their method.
+_STATES = ("failed", "skipped", "unreachable")
+
 
 class TaskResult(Struct, frozen=True):
     """A task's result as plain data.
@@ -119,34 +122,28 @@ def run_task(session: AnsibleSession, call: ModuleCall, relay: Relay, shape: str
 
 
 def _plain_unified(result: Any) -> TaskResult:
-    from ansible.utils.vars import transform_to_native_types
-
-    real = transform_to_native_types(result.as_result_dict(), redact=False)
+    real = jsonable(result.as_result_dict())
     shown = result.as_result_dict(for_callback=True, censor_callback_result=bool(result.no_log))
-    return _task_result(shown, real)
+    return _task_result(shown, real, lambda: real)
 
 
 def _plain_mapping(host: Any, task: Any, result: dict[str, Any]) -> TaskResult:
     from ansible.executor.task_result import _RawTaskResult
-    from ansible.utils.vars import transform_to_native_types
     from ansible.vars.clean import module_response_deepcopy, strip_internal_keys
 
-    cleaned = strip_internal_keys(module_response_deepcopy(result))
-    real = transform_to_native_types(cleaned, redact=False)
     raw = _RawTaskResult(host=host, task=task, return_data=result, task_fields={})
-    return _task_result(raw.as_callback_task_result().result, real)
+    shown = raw.as_callback_task_result().result
+    known = {**shown, **{key: jsonable(result[key]) for key in _STATES if key in result}}
+    return _task_result(shown, known, lambda: jsonable(strip_internal_keys(module_response_deepcopy(result))))
 
 
-def _task_result(shown: dict[str, Any], real: dict[str, Any]) -> TaskResult:
-    """Join what core shows with what it knows.
+def _task_result(shown: dict[str, Any], known: dict[str, Any], real: Callable[[], dict[str, Any]]) -> TaskResult:
+    """Join what core shows with what it knows, and add the whole result where callbacks see less than is known.
 
     Core takes `failed` and `skipped` out of what callbacks see, since each has a separate method.
     """
-    for key in ("failed", "skipped", "unreachable"):
-        if key in real:
-            shown[key] = real[key]
-    shown = masked(without_internals(shown))
-    return TaskResult(shown, real if is_hidden(shown, real) else None)
+    shown = masked(without_internals({**shown, **{key: known[key] for key in _STATES if key in known}}))
+    return TaskResult(shown, real() if is_hidden(shown, known) else None)
 
 
 def without_internals(result: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _BECOME = frozenset({"sudo", "su", "doas", "dzdo", "pfexec"})
 #: Files go through the kept connection in parts of so many bytes, for others use it in between.
 _PART = 1 << 20
+#: Options of ssh that may ask for a terminal.
+_ARGUMENTS = ("ssh_args", "ssh_common_args", "ssh_extra_args")
 _PROMPT = "privilege escalation prompt"
 _UNCOMPRESSED = {"ansible_module_compression": "ZIP_STORED"}
 
@@ -63,6 +65,7 @@ class RemoteLane:
         self._interpreters: dict[str, str] = {}
         self._discovering = False
         self._told: set[str] = set()
+        self._terminals: dict[tuple[Any, ...], bool] = {}
         self._acting: tuple[Any, dict[str, Any]] | None = None
         self.enabled = True
         self.broken = False
@@ -115,7 +118,14 @@ class RemoteLane:
         become = connection.become
         if become is not None and str(become._load_name).rpartition(".")[2] not in _BECOME:
             return False
-        return getattr(connection._shell, "SHELL_FAMILY", "") == "sh" and not connection._is_tty_requested()
+        return getattr(connection._shell, "SHELL_FAMILY", "") == "sh" and not self._wants_terminal(connection)
+
+    def _wants_terminal(self, connection: Any) -> bool:
+        """Whether arguments of ssh ask for a terminal; core takes them apart for a millisecond."""
+        arguments = tuple(connection.get_option(name) for name in _ARGUMENTS)
+        if arguments not in self._terminals:
+            self._terminals[arguments] = connection._is_tty_requested()
+        return self._terminals[arguments]
 
     def configure(self, action: Any, path: str, options: dict[str, Any]) -> tuple[str, SoughtModule]:
         """The line of the host's Python, which core discovers if it has to, and a module."""
@@ -275,7 +285,8 @@ def read_module_utils() -> None:
 
     with contextlib.suppress(Exception):  # then each takes them apart itself
         module_common._compile_module_ast = functools.cache(module_common._compile_module_ast)
-        remember_imports(module_common.ModuleDepFinder)
+        for look in (module_common.ModuleDepFinder, module_common.LegacyModuleUtilLocator):
+            remember(look)
         module_common.modify_module(
             module_name="ping",
             module_path=module_loader.find_plugin("ansible.builtin.ping", ".py"),
@@ -289,19 +300,23 @@ def read_module_utils() -> None:
         )
 
 
-def remember_imports(finder: Any) -> None:
-    """Have core's finder of imports go through each syntax tree once; most modules import the same files."""
-    look: Callable[..., None] = finder.__init__
+def remember(look: Any) -> None:
+    """Have a class of core look once at what it is given: imports in a syntax tree, the file of a name.
+
+    Most modules import the same files.
+    """
+    begin: Callable[..., None] = look.__init__
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    @functools.wraps(look)
-    def looked(self: Any, *given: Any) -> None:
-        if given not in found:
-            look(self, *given)
-            found[given] = vars(self)
-        vars(self).update(found[given])
+    @functools.wraps(begin)
+    def remembering(self: Any, *given: Any, **named: Any) -> None:
+        key = (given, *((name, tuple(one) if isinstance(one, list) else one) for name, one in named.items()))
+        if key not in found:
+            begin(self, *given, **named)
+            found[key] = vars(self)
+        vars(self).update(found[key])
 
-    finder.__init__ = looked
+    look.__init__ = remembering
 
 
 def is_elsewhere(session: AnsibleSession, host: Host) -> bool:

@@ -162,6 +162,27 @@ def test_is_hidden(shown: dict[str, Any], real: dict[str, Any], hidden: bool) ->
     assert core.is_hidden(shown, real) is hidden
 
 
+@pytest.mark.parametrize(
+    ("result", "no_log", "shown", "hidden"),
+    [
+        ({"failed": False, "a": 1, "_ansible_verbose_always": True}, False, {"failed": False, "a": 1}, None),
+        ({"changed": True, "a": 1}, True, {"changed": True}, {"changed": True, "a": 1}),
+        ({"results": [{"a": 1, "_ansible_no_log": True}]}, False, None, {"results": [{"a": 1}]}),
+    ],
+)
+def test_a_result_as_callbacks_see_it_and_as_it_is(
+    result: dict[str, Any], no_log: bool, shown: dict[str, Any] | None, hidden: dict[str, Any] | None
+) -> None:
+    from ansible.playbook.task import Task
+
+    if core.task_shape() != "mapping":
+        pytest.skip("this core has other results")
+    task = Task.load({"ansible.builtin.ping": {}, "no_log": no_log, **({"loop": [1]} if "results" in result else {})})
+    found = core._plain_mapping(None, task, result)
+    assert found.hidden == hidden
+    assert shown is None or {key: found.shown.get(key) for key in shown} == shown
+
+
 def test_errors_in_words() -> None:
     from ansible.errors import AnsibleError
 
