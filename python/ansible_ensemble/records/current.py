@@ -43,7 +43,7 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
     journals = open_journals(folder)
     if journals:
         from ansible_ensemble.records.record import fold, given_to
-        from ansible_ensemble.state.holder import is_held
+        from ansible_ensemble.state.holder import holder
 
     begun, messages = _begun(journals)
     ensemble = read_ensemble(location, options, keep_key=keep_key, begun=[given_to(one.header) for one in begun])
@@ -51,8 +51,13 @@ def _read_with_begun(location: Location, options: JobOptions, *, keep_key: bool)
     ensemble.evaluator.environment.plans = True
     for folded in begun:
         fold(folded, ensemble)
-        runs = folded is begun[-1] and is_held(location.ensemble)
-        stands = "is running" if runs else "was killed and is not recorded yet"
+        held = holder(location.ensemble) if folded is begun[-1] else None
+        if held is None or held.left:
+            stands = "was killed and is not recorded yet"
+        elif held.guessed:
+            stands = "is running, or was killed: the server of the state does not say"
+        else:
+            stands = "is running"
         ensemble.warnings.append(f"Job {folded.header.job} {stands}.")
     return ensemble
 

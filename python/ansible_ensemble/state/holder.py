@@ -17,10 +17,12 @@ class Holder(Struct, frozen=True):
     Attributes:
         lock: the lock.
         left: whether its job is known to be gone. One that cannot be seen from here is not, unless its lease ran out.
+        guessed: whether nobody says that there is one: a location without leases has a journal that is not recorded.
     """
 
     lock: Lock
     left: bool
+    guessed: bool = False
 
 
 def holder(ensemble: Path) -> Holder | None:
@@ -30,7 +32,8 @@ def holder(ensemble: Path) -> Holder | None:
     record = _record(ensemble)
     if not record.holder:
         return None
-    return Holder(parse_lock(record.holder, record.where), record.left)
+    lock = parse_lock(record.holder, record.where)
+    return Holder(lock, record.left, not lock.lease)
 
 
 def is_held(ensemble: Path) -> bool:

@@ -65,6 +65,14 @@ def test_a_lease_that_is_not_renewed_runs_out(ensemble: Path, fetches: list, hel
     assert is_held(ensemble) is held
 
 
+@pytest.mark.parametrize(("there", "guessed"), [(ELSEWHERE, False), (lock("one"), True)])
+def test_without_a_lease_that_there_is_a_holder_is_guessed(ensemble: Path, there: locks.Lock, guessed: bool) -> None:
+    note(ensemble, (there, 0.0))
+    found = holder(ensemble)
+    assert found is not None
+    assert found.guessed is guessed
+
+
 def test_a_lock_of_this_copy_is_none_of_another(ensemble: Path) -> None:
     note(ensemble, (ELSEWHERE, 0.0), record=Record("there", lock="one"))
     assert holder(ensemble) is None

@@ -152,7 +152,10 @@ def test_a_killed_job_whose_folder_is_gone_is_recorded_by_the_next(command, star
 
     second = checkout("second")
     assert statuses(command, second, extra) == {"n0": "ok", "n1": "unknown"}
-    recovered = command("recover", cwd=second, extra={**extra, "ANSIBLE_ENSEMBLE_TRUST": str(second)})
+    trusting = {**extra, "ANSIBLE_ENSEMBLE_TRUST": str(second)}
+    told = command("status", cwd=second, extra=trusting)
+    assert "is running, or was killed: the server of the state does not say." in told.output
+    recovered = command("recover", cwd=second, extra=trusting)
     assert recovered.code == 0, recovered.output
     assert "the job was killed: 1 interrupted, 1 ok" in recovered.output
     assert server.locks == {}
