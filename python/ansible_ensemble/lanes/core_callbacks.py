@@ -123,7 +123,7 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks, polling:
     """Core's `send_callback`, by which a task that is a job is told to the plugin that writes the output alone.
 
     Others are told of its operations instead; of itself where that would hide something: it failed and no operation
-    did, or it had none.
+    did, or it had none. A plugin that has written operations is told once more what the result belongs to.
     """
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
@@ -131,11 +131,17 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks, polling:
         if all(_action_of(one) != _JOB for one in call):
             send(manager, *call, **more)
             return
-        send(_with_plugins(manager, slice(1)), *call, **more)
+        writer = _with_plugins(manager, slice(1))
+        if operations.shown and call[0] not in _BEGINNINGS:
+            operations.shown = False
+            for begun, besides in held[:1]:
+                send(writer, *begun, **besides)
+        send(writer, *call, **more)
         if call[0] in _BEGINNINGS:
             polling.less_often()
             if call[0] == _BEGINNINGS[0]:
                 operations.endings.clear()
+                operations.shown = False
                 held.clear()
             held.append((call, more))
             return
@@ -189,10 +195,12 @@ class OperationTasks:
 
     Attributes:
         endings: how those of the last job ended, but for failures that are ignored or rescued.
+        shown: whether one of them was told to the plugin that writes the output.
     """
 
     def __init__(self) -> None:
         self.endings: list[str] = []
+        self.shown = False
         self._tasks: dict[tuple[str, str], Any] = {}
 
     @property
@@ -217,6 +225,7 @@ class OperationTasks:
             return
         manager, play = found
         told = manager if shows else _without_output(manager)
+        self.shown |= shows
         host = manager.get_inventory().get_host(event.host) or Host(event.host)
         key = (event.id, event.host)
         task = self._tasks.pop(key, None)

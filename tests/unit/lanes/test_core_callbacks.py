@@ -102,6 +102,23 @@ def test_a_job_is_told_to_the_writer_and_to_others_only_where_its_operations_do_
     assert [one[-1] for one in sent.values()] == ["v2_playbook_on_task_start"] * 2
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_result_of_a_job_stands_below_its_own_name_again_where_operations_were_shown(shown: bool):
+    sent: list[str] = []
+    manager, operations = SimpleNamespace(_callback_plugins=["writer"]), OperationTasks()
+    send_callback = without_jobs(lambda _manager, method, *_call, **_more: sent.append(method), operations, Polling())
+    job = Task()
+    job._resolved_action = "tosca.ensemble.execute"
+    send_callback(manager, "v2_playbook_on_task_start", job, is_conditional=False)
+    send_callback(manager, "v2_runner_on_start", "web1", job)
+    operations.endings.append("ok")
+    operations.shown = shown
+    begun, sent[:] = sent[:], []
+    send_callback(manager, "v2_runner_on_ok", SimpleNamespace(task=job))
+    assert begun == ["v2_playbook_on_task_start", "v2_runner_on_start"]
+    assert sent == ["v2_playbook_on_task_start"] * shown + ["v2_runner_on_ok"]
+
+
 @pytest.mark.parametrize(("usual", "meanwhile"), [(0.001, 0.01), (0.5, 0.5)])
 def test_core_looks_less_often_for_the_end_of_a_job(monkeypatch: pytest.MonkeyPatch, usual: float, meanwhile: float):
     monkeypatch.setattr(constants, "DEFAULT_INTERNAL_POLL_INTERVAL", usual)
