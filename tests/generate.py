@@ -125,7 +125,7 @@ def teardown() -> Iterator[str]:
     """What takes away what a module made, and what stays."""
     rows: dict[tuple[str, str], list[str]] = {}
     for name, row in TEARDOWN.items():
-        rows.setdefault((row.way.told, row.leaves), []).append(name.removeprefix("ansible.builtin."))
+        rows.setdefault((row.way.description, row.leaves), []).append(name.removeprefix("ansible.builtin."))
     yield from ("| module | undeploy | what stays |", "|---|---|---|")
     for (told, leaves), names in rows.items():
         yield f"| {', '.join(f'`{name}`' for name in names)} | {told} | {leaves} |"

@@ -114,7 +114,7 @@ async def trouble_of(client: Client, name: str, status: MachineStatus | None) ->
 
     if status is None:
         return EnsembleError(f"{name} was deleted")
-    told = status.document()
+    document = status.document()
     if status.state == "unavailable":
         return EnsembleError(f"{name} is not available: {'; '.join(status.machine.errors)}")
     if status.state == "idle":
@@ -122,12 +122,12 @@ async def trouble_of(client: Client, name: str, status: MachineStatus | None) ->
             f"{name} has no tasks", hint=f"ansible-ensemble provision machines workflow {name} WORKFLOW"
         )
     again = f"ansible-ensemble provision machines run {name}"
-    if not told["Job"]:
+    if not document["Job"]:
         return EnsembleError(f"{name} is {status.state}", hint=again)
-    log = map(clean, await last_lines(client, told["Job"]))
-    where = f"{name}: {told['Task']} {_ended(status.state)} in stage {told['Stage']}"
+    log = map(clean, await last_lines(client, document["Job"]))
+    where = f"{name}: {document['Task']} {_ended(status.state)} in stage {document['Stage']}"
     text = "\n".join([where, *(f"  | {line}" for line in log)])
-    whole = f"ansible-ensemble provision jobs log {told['Job']}"
+    whole = f"ansible-ensemble provision jobs log {document['Job']}"
     return EnsembleError(f"{text}\n  The whole log: {whole}\n  To go on: {again}")
 
 
@@ -137,8 +137,8 @@ def _ended(state: str) -> str:
 
 def documents_of(ended: Statuses, machines: Sequence[Machine]) -> list[dict[str, Any]]:
     """Where machines stand, as JSON, in the order in which they were named."""
-    told = {uuid: status.document() if status else _GONE for uuid, status in ended.items()}
-    return [{"Name": one.name, "Uuid": one.uuid, **told[one.uuid]} for one in machines]
+    documents = {uuid: status.document() if status else _GONE for uuid, status in ended.items()}
+    return [{"Name": one.name, "Uuid": one.uuid, **documents[one.uuid]} for one in machines]
 
 
 def finish(ended: Statuses, troubles: Sequence[EnsembleError], machines: Sequence[Machine], console: Console) -> int:

@@ -50,7 +50,7 @@ def name_of(one: Object) -> str:
     return str(getattr(one, "name", one.key))
 
 
-def told(one: Object) -> str:
+def title(one: Object) -> str:
     """How a message names an object."""
     return f"{one_of(one.PREFIX)} {name_of(one)}"
 

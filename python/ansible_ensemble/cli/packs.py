@@ -59,7 +59,7 @@ def checked_pack(arguments: argparse.Namespace, server: Settings | None = None) 
 
 def tell(console: Console, checked: Checked, done: str) -> int:
     """Tell what is wrong with a pack or, if nothing is, what was done with it; the exit code of the command."""
-    console.answer(_findings(checked), lambda: _told_findings(checked, console, done))
+    console.answer(_findings(checked), lambda: _findings_text(checked, console, done))
     return InvalidInput.exit_code if checked.errors else 0
 
 
@@ -69,7 +69,7 @@ def tell_changes(
     """Tell what loading a pack changes, and what was done; the exit code of the command."""
     document = {**_findings(checked), **_changes_document(changes, diff=diff)}
     console.answer(
-        document, lambda: _told_findings(checked, console, done) + _told_changes(changes, console, diff=diff)
+        document, lambda: _findings_text(checked, console, done) + _changes_text(changes, console, diff=diff)
     )
     return DIFFERS if detailed and document["changed"] else 0
 
@@ -91,7 +91,7 @@ def _finding(error: InvalidInput) -> dict[str, Any]:
     return {**where, "message": error.message, "hint": error.hint or "", "text": str(error)}
 
 
-def _told_findings(checked: Checked, console: Console, done: str) -> str:
+def _findings_text(checked: Checked, console: Console, done: str) -> str:
     style = console.style
     lines = [f"{style.warning('Warning:')} {warning}" for warning in checked.warnings]
     lines += [f"{style.bad('Error:')} {error}" for error in checked.errors]
@@ -108,16 +108,16 @@ def _counted(section: str, count: int) -> str:
 def _changes_document(changes: Sequence[Change], *, diff: bool) -> dict[str, Any]:
     from ansible_ensemble.provision.content.changes import summary
 
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "changed": any(change.kind != "unchanged" for change in changes),
         "sections": summary(changes),
     }
     if diff:
-        told["diff"] = {f"{change.section}/{change.key}": change.diff for change in changes if change.diff}
-    return told
+        document["diff"] = {f"{change.section}/{change.key}": change.diff for change in changes if change.diff}
+    return document
 
 
-def _told_changes(changes: Sequence[Change], console: Console, *, diff: bool) -> str:
+def _changes_text(changes: Sequence[Change], console: Console, *, diff: bool) -> str:
     """What changes: a line for each object, and one that counts."""
     lines = []
     for change in changes:

@@ -35,20 +35,20 @@ class Revision(Struct):
     """A revision of a release, as Helm answers.
 
     Attributes:
-        told: the answer.
+        answer: what helm said.
     """
 
-    told: Mapping[str, Any]
+    answer: Mapping[str, Any]
 
     @property
     def number(self) -> int:
         """Its number; the first is 1."""
-        return int(self.told.get("version") or 0)
+        return int(self.answer.get("version") or 0)
 
     @property
     def status(self) -> str:
         """Helm's word for how it is, as `deployed`."""
-        return str((self.told.get("info") or {}).get("status") or "")
+        return str((self.answer.get("info") or {}).get("status") or "")
 
     @property
     def is_pending(self) -> bool:
@@ -58,23 +58,23 @@ class Revision(Struct):
     @property
     def namespace(self) -> str:
         """Its namespace."""
-        return str(self.told.get("namespace") or "")
+        return str(self.answer.get("namespace") or "")
 
     @property
     def values(self) -> Mapping[str, Any]:
         """The values that it was given."""
-        return self.told.get("config") or {}
+        return self.answer.get("config") or {}
 
     @property
     def chart(self) -> Mapping[str, Any]:
         """Name, version and appVersion of the chart."""
-        found: Mapping[str, Any] = (self.told.get("chart") or {}).get("metadata") or {}
+        found: Mapping[str, Any] = (self.answer.get("chart") or {}).get("metadata") or {}
         return found
 
     @property
     def manifest(self) -> str:
         """Its objects, as text."""
-        return str(self.told.get("manifest") or "")
+        return str(self.answer.get("manifest") or "")
 
     @property
     def objects(self) -> list[HelmObject]:
@@ -84,7 +84,7 @@ class Revision(Struct):
     @property
     def live(self) -> list[HelmObject]:
         """Those of them that are there, as the cluster has them; Helm tells their pods as well."""
-        resources = (self.told.get("info") or {}).get("resources") or {}
+        resources = (self.answer.get("info") or {}).get("resources") or {}
         found = as_objects((one for some in resources.values() for one in some), self.namespace)
         own = {one.key for one in self.objects}
         return [one for one in found if one.key in own]
@@ -116,18 +116,18 @@ class Release:
 
     def look(self) -> Looked:
         """The last revision; None where there is no release, or none any more."""
-        outcome, told = yield from self.helm.answer("status", self.name, "--show-resources", "--output", "json")
+        outcome, answer = yield from self.helm.answer("status", self.name, "--show-resources", "--output", "json")
         if not outcome.ok:
             is_gone = "release: not found" in outcome.stderr
             return (Outcome(ok=True, changed=False) if is_gone else outcome), None
-        found = Revision(told)
+        found = Revision(answer)
         self.last = found.number
         if found.status in _GONE:
             return outcome, None
         outcome, chart = yield from self.helm.answer("get", "metadata", self.name, "--output", "json")
         if not outcome.ok:
             return outcome, None
-        return outcome, Revision({**told, "chart": {"metadata": {**chart, "name": chart.get("chart")}}})
+        return outcome, Revision({**answer, "chart": {"metadata": {**chart, "name": chart.get("chart")}}})
 
     def predict(self, live: Revision | None, *, newest: bool) -> Looked:
         """The revision that an upgrade would make; but for `newest`, of the chart's version that is there."""
@@ -139,8 +139,8 @@ class Release:
         chart = chart_of(self.task, repository)
         version = live.chart.get("version") if live is not None and not newest else None
         pin = ["--version", str(version)] if version and not is_pinned(self.task, chart) else []
-        outcome, told = yield from self._upgrade(chart, "--dry-run=server", *pin)
-        return outcome, Revision(told) if outcome.ok else None
+        outcome, answer = yield from self._upgrade(chart, "--dry-run=server", *pin)
+        return outcome, Revision(answer) if outcome.ok else None
 
     def make(self) -> Ordered:
         """Install or upgrade it; `predict` came before."""

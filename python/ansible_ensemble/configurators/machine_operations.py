@@ -85,17 +85,17 @@ class _Operation:
             case "discover":
                 await self._look(machine, compare=False)
             case "delete" if self._said.check:
-                self._foretell_undeploy(machine)
+                self._predict_undeploy(machine)
             case "delete":
                 await self._undeploy(machine)
             case "create" if self._said.check:
                 self._refuse_wrong(machine)
-                self._foretell([] if machine else [Difference("machine", None, self._wanted.name)])
+                self._predict([] if machine else [Difference("machine", None, self._wanted.name)])
             case "create":
                 self.ended.attributes["adopted"] = self._refuse_wrong(machine)
                 self._observe(machine or await self._make())
             case _ if self._said.check:
-                await self._foretell_deploy(machine)
+                await self._predict_deploy(machine)
             case _:
                 await self._deploy(machine)
 
@@ -221,19 +221,19 @@ class _Operation:
             raise EnsembleError(f"there is a machine {name} already", hint="set `existing: use` to adopt it")
         return bool(self._said.kept.get("adopted")) if ours else machine is not None
 
-    async def _foretell_deploy(self, machine: Machine | None) -> None:
+    async def _predict_deploy(self, machine: Machine | None) -> None:
         """What deploy would change."""
         self._refuse_wrong(machine)
         await self._refuse_missing()
         if machine is None:
             machine = shaped(Machine(name=self._wanted.name), self._wanted, ())
-            self._foretell(list(differences(machine, self._wanted, (), self._secure)))
+            self._predict(list(differences(machine, self._wanted, (), self._secure)))
             return
         found = await self._differences(machine)
         status = await look(self._client, machine.uuid)
         if self._wanted.workflow and status and not status.is_complete and not found:
             found = [Difference("workflow_complete", live=False, wanted=True)]
-        self._foretell(found)
+        self._predict(found)
 
     async def _refuse_missing(self) -> None:
         """Refuse a workflow and profiles that the server does not have; it would refuse them itself.
@@ -246,7 +246,7 @@ class _Operation:
         for profile in self._wanted.profiles or ():
             await self._client.get(Profile, profile)
 
-    def _foretell(self, found: Sequence[Difference]) -> None:
+    def _predict(self, found: Sequence[Difference]) -> None:
         self.ended.modified = bool(found)
         self._say([f"{one.name}: {one.live} -> {one.wanted}" for one in found])
         if found:
@@ -297,8 +297,8 @@ class _Operation:
             machine = await self._client.change(machine, machine.replaced(workflow=""))
         self.ended.modified = True
 
-    def _foretell_undeploy(self, machine: Machine | None) -> None:
+    def _predict_undeploy(self, machine: Machine | None) -> None:
         if machine is None:
             return
         end = None if self._deletes else f"{machine.name}, in the workflow {self._wanted.undeploy_workflow or '(none)'}"
-        self._foretell([Difference("machine", machine.name, end)])
+        self._predict([Difference("machine", machine.name, end)])

@@ -76,15 +76,15 @@ async def follow(client: Client, machine: Machine, workflow: str, tell: Tell) ->
         Stopped: it does not go on by itself, or is no more; the message says why, with the last lines of the job's log.
         RequestFailed: the server refuses, or went away and did not come back.
     """
-    told = None
+    last = None
 
     def is_there(status: MachineStatus) -> bool:
         return status.machine.workflow != workflow or _is_done(status) or _is_over(status)
 
     def take(_uuid: str, status: MachineStatus | None) -> None:
-        nonlocal told
-        if status and not is_there(status) and (line := _line(status)) and line != told:
-            told = line
+        nonlocal last
+        if status and not is_there(status) and (line := _line(status)) and line != last:
+            last = line
             tell(line)
 
     while True:
@@ -136,7 +136,7 @@ def _is_done(status: MachineStatus) -> bool:
 
 
 async def _why(client: Client, status: MachineStatus) -> str:
-    lines = await _told_lines(client, status.machine, status.job) if status.job else []
+    lines = await _log_lines(client, status.machine, status.job) if status.job else []
     return "\n".join([_reason(status), *(f"  {line}" for line in lines)])
 
 
@@ -151,7 +151,7 @@ def _reason(status: MachineStatus) -> str:
     return f"the machine is {status.state} after {job.task}, {at} (job {job.state}{exit_state})"
 
 
-async def _told_lines(client: Client, machine: Machine, job: Job) -> list[str]:
+async def _log_lines(client: Client, machine: Machine, job: Job) -> list[str]:
     """The end of a job's log, without the values of secure params."""
     redactor = Redactor(await _secrets(client, machine))
     return [redactor.text(line) for line in await last_lines(client, job.uuid)]

@@ -99,7 +99,7 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     stand for. What is wrong with several operations that are made of the same words is wrong once.
     """
     seen: set[int] = set()
-    told: set[tuple[Place | None, str]] = set()
+    causes: set[tuple[Place | None, str]] = set()
     tools = tool_names(topology)
     for template in topology.node_templates.values():
         if template.place is None or STAND_FOR_OTHERS.intersection(template.directives):
@@ -115,8 +115,8 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
                     except InvalidInput as found:
                         for error in each(found):
                             cause = error.place, error.message.replace(operation.full_name, "")
-                            if cause not in told:
-                                told.add(cause)
+                            if cause not in causes:
+                                causes.add(cause)
                                 yield error
     yield from result_faults(topology, root)
 

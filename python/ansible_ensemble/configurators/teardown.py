@@ -24,16 +24,16 @@ class Way(str, Enum):
     """How what a module made is taken away; what was there before its first deploy stays in each of them.
 
     Attributes:
-        told: what undeploy does, for documentation.
+        description: what undeploy does, for documentation.
     """
 
-    told: str
+    description: str
 
-    def __new__(cls, value: str, told: str = "") -> Way:
+    def __new__(cls, value: str, description: str = "") -> Way:
         """Make a member whose value is its name in documents."""
         self = str.__new__(cls, value)
         self._value_ = value
-        self.told = told
+        self.description = description
         return self
 
     FILES = "files", "files and folders that were not there before are removed; a backup is put back"
@@ -137,13 +137,13 @@ class Removal(Struct, frozen=True):
         module: its name.
         kept: names of arguments that it is given as well, by the names that it has for them.
         more: arguments that it is given beside.
-        told: what it does, in words.
+        description: what it does, in words.
     """
 
     module: str
     kept: Mapping[str, str]
     more: Mapping[str, Any]
-    told: str
+    description: str
 
 
 def removal_of(module: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Removal | str:
@@ -159,9 +159,9 @@ def removal_of(module: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Remova
         if way is Way.RESTORE and not args.get("backup"):
             return f"{name.rpartition('.')[2]} keeps nothing of what it replaces: its backup is not asked for"
         target = "path" if name != FILE else path
-        told = f"{'removes' if way is Way.FILES else 'restores'} {args[path]}"
-        told = f"file with state {GONE[0]}" if name == FILE else told
-        return Removal(module if name == FILE else FILE, {path: target}, {_STATE: GONE[0]}, told)
+        description = f"{'removes' if way is Way.FILES else 'restores'} {args[path]}"
+        description = f"file with state {GONE[0]}" if name == FILE else description
+        return Removal(module if name == FILE else FILE, {path: target}, {_STATE: GONE[0]}, description)
     if way is Way.SERVICE:
         return Removal(module, {"name": "name"}, {}, "stops and disables the service, as far as it was")
     return _by_state(module, spec, args, row.dropped if row is not None else frozenset())

@@ -100,7 +100,7 @@ class Play(Struct, frozen=True):
         variables: extra variables (they win over everything, as `-e` does).
         keywords: play keywords for tasks and role (become, gather_facts, environment, ...).
         base: directory that relative files are searched in first.
-        told: have what Ansible's default callback prints displayed while it runs.
+        displayed: have what Ansible's default callback prints displayed while it runs.
         options: options of `ansible-playbook` by Ansible's names (tags, skip_tags, extra_vars, become, ...).
         inventory: path of the inventory that a playbook sees in place of the session's; `hosts: all` are all of it.
         keys: what is returned of the tasks' results: of each key the value of the last task that has it.
@@ -118,7 +118,7 @@ class Play(Struct, frozen=True):
     diff: bool = False
     timeout: float | None = None
     fast: bool = True
-    told: bool = False
+    displayed: bool = False
     options: dict[str, Any] = field(default_factory=dict)
     inventory: str | None = None
     keys: tuple[str, ...] = ()

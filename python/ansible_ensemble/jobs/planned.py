@@ -103,10 +103,12 @@ def make_plan(ensemble: str, workflow: str, options: Mapping[str, Any]) -> PlanO
         return _plan_of(read_current(location, job_options), workflow, job_options)
     if workflow != WORKFLOW:
         raise UsageError(f"--rollback is for a plan of {WORKFLOW}, not of {workflow}")
-    told: list[str] = []
-    job_options = at_earlier(location, job_options, lambda chosen: told.extend(fetch_state(location.ensemble, chosen)))
+    warnings: list[str] = []
+    job_options = at_earlier(
+        location, job_options, lambda chosen: warnings.extend(fetch_state(location.ensemble, chosen))
+    )
     read = read_recovered(location, job_options, write=False)
-    read.warnings[:0] = told
+    read.warnings[:0] = warnings
     outcome = _plan_of(read, workflow, job_options)
     outcome.warn(rollback_warnings(read, job_options))
     return outcome

@@ -140,9 +140,9 @@ def _of_kubeconfig(given: Given, environment: Mapping[str, str], folder: Path) -
     if not there:
         if not given.kubeconfig and not given.context and (_POD / "token").is_file():
             return _of_pod(environment)
-        told = ", ".join(map(str, files))
+        names = ", ".join(map(str, files))
         hint = "say where the cluster is: kubeconfig, or server and token, of a kubernetes.Cluster"
-        raise EnsembleError(f"there is no kubeconfig {told}", hint=hint)
+        raise EnsembleError(f"there is no kubeconfig {names}", hint=hint)
     config = _merged(there)
     name = given.context or config["current-context"]
     shown = f"context {name} of {', '.join(map(str, there))}"

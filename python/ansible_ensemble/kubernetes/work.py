@@ -266,7 +266,7 @@ def _appliers(live: Definition) -> set[str]:
 
 
 def _conflict(one: Reference, error: RequestRefused, others: Mapping[str, list[str]]) -> RequestRefused:
-    told = "; ".join(f'"{name}" manages {", ".join(fields)}' for name, fields in others.items())
-    refused = RequestRefused(f"{one} is managed by others, too: {told}", error.code, error.reason)
+    managers = "; ".join(f'"{name}" manages {", ".join(fields)}' for name, fields in others.items())
+    refused = RequestRefused(f"{one} is managed by others, too: {managers}", error.code, error.reason)
     refused.hint = "leave these fields out, or take them over by force: true"
     return refused

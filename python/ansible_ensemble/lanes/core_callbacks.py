@@ -224,7 +224,7 @@ class OperationTasks:
         if found is None:
             return
         manager, play = found
-        told = manager if shows else _without_output(manager)
+        callbacks = manager if shows else _without_output(manager)
         self.shown |= shows
         host = manager.get_inventory().get_host(event.host) or Host(event.host)
         key = (event.id, event.host)
@@ -232,12 +232,12 @@ class OperationTasks:
         if task is None:
             task = _task_of(event, play)
             with _beside(play, others=bool(self._tasks)):
-                told.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
-            told.send_callback("v2_runner_on_start", host, task)
+                callbacks.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
+            callbacks.send_callback("v2_runner_on_start", host, task)
         if event.ending in (None, "retry"):
             self._tasks[key] = task
         if event.ending is not None:
-            _tell_end(told, host, task, event)
+            _tell_end(callbacks, host, task, event)
         if event.ending not in (None, "retry"):
             _count(manager._stats, event)
             self.endings.append("ok" if event.ignored or not event.counted else event.ending)
@@ -280,7 +280,7 @@ def _task_of(event: TaskEvent, play: Any) -> Any:
     return task
 
 
-def _tell_end(told: Any, host: Any, task: Any, event: TaskEvent) -> None:
+def _tell_end(callbacks: Any, host: Any, task: Any, event: TaskEvent) -> None:
     data = dict(event.result)
     items = [dict(item) for item in items_of(data) if "ansible_loop_var" in item]
     if items and event.ending != "retry":
@@ -288,12 +288,12 @@ def _tell_end(told: Any, host: Any, task: Any, event: TaskEvent) -> None:
         del data["results"]
         for item in items:
             ending = "failed" if item.get("failed") else "skipped" if item.get("skipped") else "ok"
-            told.send_callback(f"v2_runner_item_on_{ending}", _result(host, task, dict(item), event.no_log, []))
+            callbacks.send_callback(f"v2_runner_item_on_{ending}", _result(host, task, dict(item), event.no_log, []))
     result = _result(host, task, data, event.no_log, items)
     if event.diff and event.ending == "ok" and (data.get("diff") or any(item.get("diff") for item in items)):
-        told.send_callback("v2_on_file_diff", result)
+        callbacks.send_callback("v2_on_file_diff", result)
     more = {"ignore_errors": event.ignored} if event.ending == "failed" else {}
-    told.send_callback(_METHODS[str(event.ending)], result, **more)
+    callbacks.send_callback(_METHODS[str(event.ending)], result, **more)
 
 
 def _result(host: Any, task: Any, data: dict[str, Any], no_log: bool, items: list[dict[str, Any]]) -> Any:

@@ -34,7 +34,7 @@ def explain_failures() -> None:
             said = str(last.get("stderr") or "").strip()
             if _GENERIC not in str(error) or not said:
                 raise
-            told = f"the connection {self._connection.transport} ran nothing there: {said}"
-            raise AnsibleConnectionFailure(told) from None  # core would add the message of a cause
+            message = f"the connection {self._connection.transport} ran nothing there: {said}"
+            raise AnsibleConnectionFailure(message) from None  # core would add the message of a cause
 
     ActionBase._make_tmp_path, ActionBase._low_level_execute_command = made, executed

@@ -55,7 +55,7 @@ class PlayRunner:
         self._recorder = TaskRecorder(tell, listener)
         self._recorder._init_callback_methods()
         self._manager: Any = None
-        self._told, self._base = False, ""
+        self._displayed, self._base = False, ""
         self._keys: tuple[str, ...] = ()
         self._look_ups = look_ups
         if inline and known_strategy():
@@ -65,7 +65,7 @@ class PlayRunner:
         """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
         self._prepare(order.check, order.diff, order.options)
         self._recorder.discreet = order.discreet
-        self._told, self._keys, self._base = order.told, tuple(order.keys), order.base or ""
+        self._displayed, self._keys, self._base = order.displayed, tuple(order.keys), order.base or ""
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
         self._look_ups.begin(order.variables)
@@ -181,7 +181,7 @@ class PlayRunner:
         return int(executor.run())
 
     def _listen(self, manager: Any) -> None:
-        manager._callback_plugins = [self._recorder, *([_teller()] if self._told else [])]
+        manager._callback_plugins = [self._recorder, *([_teller()] if self._displayed else [])]
         self._manager = manager
 
     def _outcome(self, host: str | None, code: int) -> Outcome:

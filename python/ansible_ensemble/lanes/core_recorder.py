@@ -99,8 +99,8 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
 
 def _always_changes(task: Any) -> bool:
     """Whether a task says of each run that it changed something, and runs in check mode, too: that is no drift."""
-    told = task.changed_when or any(task.args.get(name) for name in ("creates", "removes"))
-    return task.check_mode is False and not told and str(task.resolved_action or task.action) in _COMMANDS
+    decided = task.changed_when or any(task.args.get(name) for name in ("creates", "removes"))
+    return task.check_mode is False and not decided and str(task.resolved_action or task.action) in _COMMANDS
 
 
 def _shown(result: Any) -> dict[str, Any]:
@@ -126,11 +126,11 @@ def _ended(result: Any, status: str, shown: dict[str, Any], *, diff: bool) -> Ta
     if status == "ignored" and shown.get("unreachable"):
         ending = "unreachable"
     flags = {ending: True} if ending in ("failed", "skipped", "unreachable") else {}
-    told = {name: value for name, value in shown.items() if name not in ("warnings", "deprecations", "exception")}
+    values = {name: value for name, value in shown.items() if name not in ("warnings", "deprecations", "exception")}
     return replace(
         _event(result.host, result.task),
         ending=ending,
-        result={**told, **flags},
+        result={**values, **flags},
         diff=diff,
         no_log="censored" in shown,
         ignored=status == "ignored",

@@ -116,8 +116,8 @@ def failure(error: str, lane: str = "stock") -> Outcome:
 def to_message(outcome: Outcome) -> dict[str, Any]:
     """The outcome as plain data. What is too large is cut; what is too large even so, or too deep, is a failure."""
     if deeper_than((outcome.result, outcome.hidden, outcome.diff), MAX_NESTING + 1):
-        told = failure(f"the result is nested deeper than {MAX_NESTING}: it is left out", outcome.lane)
-        outcome = replace(told, changed=outcome.changed, rc=outcome.rc)
+        failed = failure(f"the result is nested deeper than {MAX_NESTING}: it is left out", outcome.lane)
+        outcome = replace(failed, changed=outcome.changed, rc=outcome.rc)
     message = as_map(outcome)
     if weight(message) > LIMIT:
         message = cut(message)

@@ -97,8 +97,8 @@ class AnsibleService:
             return {"hosts": self._hosts(**question)}
         if asked == "variable":
             return {"value": self._variable(**question)}
-        told = partial(_told, tell)
-        outcome = await (self._play(told, **question) if asked == "play" else self._call(told, **question))
+        display = partial(_relay, tell)
+        outcome = await (self._play(display, **question) if asked == "play" else self._call(display, **question))
         return {"outcome": outcomes.to_message(outcome)}
 
     def _hosts(self, pattern: str) -> list[str]:
@@ -111,17 +111,17 @@ class AnsibleService:
         variables = HostVariables(self._session)
         return core.jsonable(variables.value(host, name)) if name in variables.names(host) else None
 
-    async def _call(self, told: OnDisplay, module: str, args: dict[str, Any], host: str) -> Outcome:
+    async def _call(self, display: OnDisplay, module: str, args: dict[str, Any], host: str) -> Outcome:
         lanes = self._slow if module in _SLOW else self._quick
-        return await lanes.run(ModuleCall(module, args, Host(host)), told)
+        return await lanes.run(ModuleCall(module, args, Host(host)), display)
 
-    async def _play(self, told: OnDisplay, name: str, content: str, host: dict[str, Any], check: bool) -> Outcome:
+    async def _play(self, display: OnDisplay, name: str, content: str, host: dict[str, Any], check: bool) -> Outcome:
         from ansible.errors import AnsibleError
 
         try:
             with written(self._session, name, content) as (kind, path):
-                order = Play(kind, path, Host(**host), keywords={"name": name}, check=check, diff=True, told=True)
-                return await self._slow.run(order, told)
+                order = Play(kind, path, Host(**host), keywords={"name": name}, check=check, diff=True, displayed=True)
+                return await self._slow.run(order, display)
         except (InvalidInput, AnsibleError) as error:
             return outcomes.failure(core.describe(error) if isinstance(error, AnsibleError) else str(error))
 
@@ -161,7 +161,7 @@ async def _converse(connection: socket.socket, service: AnsibleService) -> None:
         await service.close()
 
 
-def _told(tell: Callable[[str], None], method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _relay(tell: Callable[[str], None], method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if method == "banner":
         tell(f"\n{args[0]} {'*' * max(_LEAST_STARS, _WIDTH - len(args[0]))}")
     elif method == "display" and not kwargs.get("log_only"):

@@ -135,10 +135,10 @@ class InventoryHost:
             return
 
     async def _rebooted(self, **arguments: Any) -> bool:
-        told = await self._ansible.variable(self._name, REBOOT) or {}
-        if not isinstance(told, dict):
+        own = await self._ansible.variable(self._name, REBOOT) or {}
+        if not isinstance(own, dict):
             raise HostFailed(f"{REBOOT} of {self._name} is no map: it has the arguments of ansible.builtin.reboot")
-        outcome = await self._ansible.call(self._name, "ansible.builtin.reboot", {**told, **arguments})
+        outcome = await self._ansible.call(self._name, "ansible.builtin.reboot", {**own, **arguments})
         if not outcome.ok:
             raise HostFailed(f"{self._name} was not rebooted: {outcome.error}")
         return True

@@ -33,12 +33,12 @@ class Undo(Struct, frozen=True):
     """What takes something away.
 
     Attributes:
-        told: in words.
+        description: in words.
         args: the arguments of the module.
         module: another module than the one that made it.
     """
 
-    told: str
+    description: str
     args: Mapping[str, Any]
     module: str = ""
 
@@ -57,7 +57,7 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
         return "what was there before is not known"
     if found.module == name or way is not Way.FILES:
         kept = {new: args[old] for old, new in found.kept.items()}
-        return Undo(found.told, {**kept, **found.more})
+        return Undo(found.description, {**kept, **found.more})
     path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, FILE)
@@ -103,17 +103,17 @@ class Removal(Struct, frozen=True):
     Attributes:
         body: of the node template.
         files: that it runs -> what is in them, as data.
-        told: of each entry what undeploy does, and why it does nothing.
+        effects: of each entry what undeploy does, and why it does nothing.
     """
 
     body: Mapping[str, Any]
     files: Mapping[str, Any]
-    told: Sequence[tuple[str, str]]
+    effects: Sequence[tuple[str, str]]
 
     @property
     def count(self) -> int:
         """Of how many entries something is taken away."""
-        return sum(bool(undo) for undo, _why in self.told)
+        return sum(bool(undo) for undo, _why in self.effects)
 
 
 def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, as_play: bool = False) -> Removal:
@@ -121,15 +121,15 @@ def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, 
 
     `name` is that of their node template.
     """
-    tasks, told = _removal_tasks(entries, play, root)
+    tasks, effects = _removal_tasks(entries, play, root)
     if any(values is None for values in play.files.values()) and not as_play:
         return Removal({}, {}, [("", "it may need variables of an encrypted file")] * len(entries))
     if not tasks:
-        return Removal({}, {}, told)
+        return Removal({}, {}, effects)
     file, words = f"{PREFIX}-{name}-remove.yml", frozenset[str]().union(*(entry.words for entry in entries))
     if as_play:
-        return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, told)
-    return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, told)
+        return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, effects)
+    return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, effects)
 
 
 def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
@@ -141,13 +141,13 @@ def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> li
 
 def removing_play(play: ReadPlay, root: Path) -> tuple[dict[str, Any] | None, str]:
     """The play that takes away what another one made, and in words what it does; without one, why there is none."""
-    tasks, told = _removal_tasks(play.entries, play, root)
-    count = sum(bool(undo) for undo, _why in told)
+    tasks, effects = _removal_tasks(play.entries, play, root)
+    count = sum(bool(undo) for undo, _why in effects)
     if not tasks:
         return None, "a playbook says what to do, not how to take it away"
     if not count:
         return as_removing_play(play, tasks), "takes away what its handlers made"
-    return as_removing_play(play, tasks), f"takes away what {count} of its {len(told)} tasks and roles made"
+    return as_removing_play(play, tasks), f"takes away what {count} of its {len(effects)} tasks and roles made"
 
 
 def as_removing_play(play: ReadPlay, tasks: list[Any]) -> dict[str, Any]:
@@ -161,11 +161,11 @@ def as_removing_play(play: ReadPlay, tasks: list[Any]) -> dict[str, Any]:
 
 
 def _removal_tasks(entries: Sequence[Entry], play: ReadPlay, root: Path) -> tuple[list[Any], list[tuple[str, str]]]:
-    """The tasks that take away what entries and the handlers that they notify made, and of each entry what is told."""
+    """The tasks that take away what entries and the handlers that they notify made, and their effects."""
     found = [_removal_of(entry, play, root) for entry in entries]
     named = frozenset[str]().union(*(entry.notified for entry in entries))
     handling = [_removal_of(one, play, root) for one in play.handling if one.handlers & named]
-    tasks = [task for task, _told in reversed([*found, *handling]) if task is not None]
+    tasks = [task for task, _description in reversed([*found, *handling]) if task is not None]
     return tasks, [(words, "") if task is not None else ("", words) for task, words in found]
 
 
@@ -196,7 +196,7 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     while "block" in outer:
         task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
         outer = outer["block"][0]
-    return task, found.told
+    return task, found.description
 
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
@@ -204,9 +204,9 @@ def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, st
     if play.sets & words_of({"when": entry.raw.get("when")}):
         return None, "it depends on what other tasks found"
     found = [_removal_of(one, play, root) for one in entry.within]
-    tasks = [task for task, _told in reversed(found) if task is not None]
+    tasks = [task for task, _description in reversed(found) if task is not None]
     if not tasks:
         return None, f"a {entry.kind} says what to do, not how to take it away"
     given = {key: value for key, value in entry.raw.items() if key in _SHARED or key in KEYWORDS}
-    told = f"takes away what {len(tasks)} of its {len(found)} tasks made"
-    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, told
+    description = f"takes away what {len(tasks)} of its {len(found)} tasks made"
+    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, description

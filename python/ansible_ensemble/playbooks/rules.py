@@ -90,7 +90,7 @@ def resources_of(entry: Entry, play: ReadPlay, root: Path) -> list[Resource] | s
         keywords = _keywords(entry, given_variables(entry.words, play, plain(entry.task.vars or {}) | variables))
         body = {"module": module, "args": args, **({"keywords": keywords} if keywords else {})}
         removal = removal_from_table(module, spec, args)
-        undo, no_undo = ("", removal) if isinstance(removal, str) else (removal.told, "")
+        undo, no_undo = ("", removal) if isinstance(removal, str) else (removal.description, "")
         found.append(Resource(suffix, body, undo, no_undo))
     return found
 

@@ -176,8 +176,8 @@ class _Parts:
 
     def _left_out(self) -> Iterator[Step]:
         left = [entry for entry in self._play.entries if self._is_left_out(entry)]
-        told = {"why": "is tagged never", "no_undo": "nothing runs"}
-        rows = [Row(entry.place, entry.name, self._play.name, "left out", **told) for entry in left]
+        why = {"why": "is tagged never", "no_undo": "nothing runs"}
+        rows = [Row(entry.place, entry.name, self._play.name, "left out", **why) for entry in left]
         if rows:
             yield Step("", {}, rows)
 
@@ -212,8 +212,8 @@ class _Parts:
         keywords |= given_variables(entry.words, self._play)
         body = {"tasks": str(entry.file.relative_to(self._root)), **({"keywords": keywords} if keywords else {})}
         undone = removal(name, entry.within, self._play, self._root)
-        told = f"takes away what {undone.count} of its {len(entry.within)} tasks made" if undone.count else ""
-        row = Row(entry.place, entry.name, self._play.name, "tasks", name, made, told, "" if told else _NO_UNDO_TASKS)
+        undo = f"takes away what {undone.count} of its {len(entry.within)} tasks made" if undone.count else ""
+        row = Row(entry.place, entry.name, self._play.name, "tasks", name, made, undo, "" if undo else _NO_UNDO_TASKS)
         return [self._step(name, {**body, **undone.body}, [row], [entry], files=undone.files)]
 
     def _step(
@@ -300,7 +300,7 @@ class _Parts:
         file = f"{PREFIX}-{name}.yml"
         undone = removal(name, entries, self._play, self._root)
         rows = [
-            Row(entry.place, entry.name, self._play.name, "tasks", name, why, *undone.told[at])
+            Row(entry.place, entry.name, self._play.name, "tasks", name, why, *undone.effects[at])
             for at, (entry, why) in enumerate(waiting)
         ]
         tasks: list[Any] = [entry.raw for entry in entries]
@@ -326,7 +326,7 @@ class _Parts:
             part |= {section: some} if some else {}
         undone = removal(name, entries, self._play, self._root, as_play=of_all)
         rows = [
-            Row(entry.place, entry.name, self._play.name, "playbook", name, why, *undone.told[at])
+            Row(entry.place, entry.name, self._play.name, "playbook", name, why, *undone.effects[at])
             for at, (entry, why) in enumerate(waiting)
         ]
         body = {"playbook": file, **undone.body}

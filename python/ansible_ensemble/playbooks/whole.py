@@ -37,13 +37,15 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
     given = {"vars": {key: {"get_input": key} for key in inputs}} if inputs else {}
     body = {"playbook": file, **given}
     removing = [removing_play(play, root) for play in plays]
-    if away := [one for one, _told in reversed(removing) if one is not None]:
+    if away := [one for one, _description in reversed(removing) if one is not None]:
         _check_inside(first, root)
         remove = os.path.relpath(first.file.parent / f"{PREFIX}-{name}-remove.yml", root)
         body["absent"], files[remove] = {"playbook": remove}, away
     rows = [
-        Row(play.place, play.name, play.name, "playbook", name, why, *((told, "") if made else ("", told)))
-        for play, (made, told) in zip(plays, removing, strict=True)
+        Row(
+            play.place, play.name, play.name, "playbook", name, why, *((description, "") if made else ("", description))
+        )
+        for play, (made, description) in zip(plays, removing, strict=True)
     ]
     return Step(name, body, rows, files=files, inputs=inputs)
 

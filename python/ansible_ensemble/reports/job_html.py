@@ -48,8 +48,8 @@ def job_html(report: dict[str, Any], started: Mapping[str, float]) -> str:
 
 
 def _lines(heading: str, lines: Iterator[str] | list[str]) -> str:
-    told = "\n".join(lines)
-    return f"<h2>{heading}</h2><pre>{text(told)}</pre>" if told else ""
+    block = "\n".join(lines)
+    return f"<h2>{heading}</h2><pre>{text(block)}</pre>" if block else ""
 
 
 def _timeline(tasks: list[dict[str, Any]], started: Mapping[str, float]) -> str:

@@ -150,8 +150,8 @@ class Pages:
         document = await self.answers.get(["graph", str(ensemble)], ensemble)
         drawing = await asyncio.to_thread(_drawing, document, request.query.get("group", ""))
         running = await asyncio.to_thread(_running, ensemble)
-        told = {"words": _words(document), "drawing": drawing, "running": running}
-        return answer({**document, **told})
+        extra = {"words": _words(document), "drawing": drawing, "running": running}
+        return answer({**document, **extra})
 
     async def drift(self, request: web.Request) -> web.Response:
         """What the last check or discover found; null if there was none."""
@@ -175,8 +175,8 @@ class Pages:
         runs = job in begun and await asyncio.to_thread(is_held, ensemble)
         damage = [f"line {one.place.line}: {one.reason}" for one in reading.damage if not (one.at_end and runs)]
         planned = await asyncio.to_thread(_planned, ensemble, reading.events) if runs else []
-        told = {"job": job, "running": runs, "recorded": job not in begun, "planned": planned}
-        return answer({**told, "entries": reading.events, "damage": damage})
+        state = {"job": job, "running": runs, "recorded": job not in begun, "planned": planned}
+        return answer({**state, "entries": reading.events, "damage": damage})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events of an ensemble: `entries` of journals, and `changed`."""
@@ -234,8 +234,8 @@ class Pages:
     async def plans(self, request: web.Request) -> web.Response:
         """The plans of an ensemble that wait for approval."""
         waiting = self.jobs.waiting(await self._ensemble(request))
-        told = ({"id": one.id, "workflow": one.workflow, "summary": summary_line(one.document)} for one in waiting)
-        return answer(list(told))
+        plans = ({"id": one.id, "workflow": one.workflow, "summary": summary_line(one.document)} for one in waiting)
+        return answer(list(plans))
 
     async def saved_plan(self, request: web.Request) -> web.Response:
         """A plan that waits for approval."""

@@ -89,14 +89,14 @@ class Command:
                 pass_fds=pass_fds,
             )
             try:
-                printed, told = await asyncio.wait_for(process.communicate(), _PATIENCE)
+                printed, said = await asyncio.wait_for(process.communicate(), _PATIENCE)
             except TimeoutError:
                 raise failure(
                     1, f"`ansible-ensemble {words[0]}` did not answer within {_PATIENCE:.0f} seconds"
                 ) from None
             finally:
                 await _end(process)
-        return _document(words[0], process.returncode or 0, printed, told.decode(errors="replace"))
+        return _document(words[0], process.returncode or 0, printed, said.decode(errors="replace"))
 
     def begin(
         self, words: Sequence[str], output: int, own: Path, approved_by: str, pass_fds: Sequence[int]
@@ -117,7 +117,7 @@ class Command:
         )
 
 
-def _document(name: str, exit_code: int, printed: bytes, told: str) -> Any:
+def _document(name: str, exit_code: int, printed: bytes, said: str) -> Any:
     """The JSON that the command of this name printed.
 
     Raises:
@@ -126,10 +126,10 @@ def _document(name: str, exit_code: int, printed: bytes, told: str) -> Any:
     try:
         document = json.loads(printed.decode(errors="surrogateescape"))
     except ValueError:
-        raise failure(exit_code or 1, told) from None
+        raise failure(exit_code or 1, said) from None
     if exit_code and name != "validate":  # whose document has the errors of each file
         errors = document.get("errors") if isinstance(document, dict) else None
-        raise CommandFailed(exit_code, errors) if errors else failure(exit_code, told)
+        raise CommandFailed(exit_code, errors) if errors else failure(exit_code, said)
     return document
 
 
@@ -183,7 +183,7 @@ class Answers:
         self._known: dict[tuple[str, ...], _Answer] = {}
 
     async def get(self, words: Sequence[str], ensemble: Path, *, lasts: bool = False) -> Any:
-        """What the command says of an ensemble, which may have been said to another viewer before.
+        """What the command says of an ensemble, which may have been told to another viewer before.
 
         With `lasts` it is about what never changes, such as the record of a job.
 

@@ -87,8 +87,8 @@ class Run(Struct):
         code = self.exit_code
         size = os.fstat(self.output).st_size
         text = os.pread(self.output, _SHOWN, max(0, size - _SHOWN)).decode(errors="replace")
-        told = {"id": self.id, "workflow": self.workflow, "running": code is None, "exit_code": code}
-        return {**told, "lines": text.splitlines()}
+        document = {"id": self.id, "workflow": self.workflow, "running": code is None, "exit_code": code}
+        return {**document, "lines": text.splitlines()}
 
 
 class Jobs:

@@ -65,7 +65,7 @@ class LocalHost(Struct, frozen=True):
 
     async def make_folder(self, parent: str, prefix: str) -> str:
         """The path of a new folder."""
-        with _told():
+        with _failing():
             if parent:
                 Path(parent).mkdir(parents=True, exist_ok=True)
             made = tempfile.mkdtemp(prefix=prefix.replace("/", "_"), dir=parent or self.environment.get("TMPDIR"))
@@ -77,7 +77,7 @@ class LocalHost(Struct, frozen=True):
 
     async def write(self, path: str, content: str, mode: int) -> None:
         """Write a file and make the folders above it."""
-        with _told():
+        with _failing():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
                 os.fchmod(file.fileno(), mode)
@@ -90,7 +90,7 @@ class LocalHost(Struct, frozen=True):
     async def run(self, script: Script, output: Output) -> int:
         """The exit status of a script; cancelled, it ends the script's processes."""
         command = [*script.interpreter.split(), script.path]
-        with _told():
+        with _failing():
             reading, writing = os.pipe()
         try:
             try:
@@ -153,7 +153,7 @@ class LocalHost(Struct, frozen=True):
         await self._order(self.power.poweroff)
 
     async def _order(self, command: Sequence[str]) -> bool:
-        with _told():
+        with _failing():
             process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -168,7 +168,7 @@ class LocalHost(Struct, frozen=True):
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _failing() -> Iterator[None]:
     """Makes what the system refuses, or cannot be told at all, as a null byte in a path, a failure of the host."""
     try:
         yield

@@ -159,7 +159,7 @@ class Plugins:
         token = signed(Token(plugin=setup.name, expires=int(server.clock() + life)), server.token_key, setup.secret)
         secrets = Secrets()
         secrets.add([token, *(setup.params[name] for name in setup.secure)])
-        process = PluginProcess(setup.name, self._programs[setup.provider.name], secrets, self._told(setup.name))
+        process = PluginProcess(setup.name, self._programs[setup.provider.name], secrets, self._publisher(setup.name))
         try:
             await process.start({"RS_ENDPOINT": self._endpoint, "RS_TOKEN": token}, setup.params)
             self._offer(setup.name, _actions(setup, process))
@@ -185,7 +185,7 @@ class Plugins:
     def _note(self, setup: Setup, *errors: str) -> Awaitable[None]:
         return self._server.store.transact(lambda tx: note_errors(tx, setup.name, list(errors)), PRINCIPAL)
 
-    def _told(self, name: str) -> Any:
+    def _publisher(self, name: str) -> Any:
         """What takes the events that a plugin publishes."""
 
         def tell(body: bytes) -> Awaitable[None]:

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for one in asked:
             done.append(await client.create(one, object_options.is_forced(arguments)))
             if not console.machine:
-                console.line(f"Created {objects.told(done[-1])}.{objects.lacking(done[-1])}")
+                console.line(f"Created {objects.title(done[-1])}.{objects.lacking(done[-1])}")
         return done
 
     documents = [objects.document_of(one) for one in endpoint.ask(arguments, console, created)]

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     async def gone(client: Client) -> tuple[list[Any], int]:
         async def delete(one: Any) -> tuple[Any, str]:
-            return await client.delete(type(one), one.key), f"Deleted {objects.told(one)}."
+            return await client.delete(type(one), one.key), f"Deleted {objects.title(one)}."
 
         return await objects.each(client, kind, arguments.named, console, delete)
 

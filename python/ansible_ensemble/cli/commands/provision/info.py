@@ -17,7 +17,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     found = endpoint.ask(arguments, session.console, lambda client: client.info())
-    told = {name: value for name, value in sorted(found.items()) if isinstance(value, str | int) and value != ""}
-    rows = [[name, clean(str(value))] for name, value in told.items()]
+    shown = {name: value for name, value in sorted(found.items()) if isinstance(value, str | int) and value != ""}
+    rows = [[name, clean(str(value))] for name, value in shown.items()]
     session.console.answer(found, lambda: "\n".join(table(rows)) + "\n")
     return 0

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     async def listed(client: Client) -> list[dict[str, Any]]:
         query = await _query(client, arguments)
         found = await client.select(objects.kind_of(kind), query)
-        told = [objects.document_of(one, decode=arguments.decode) for one in found]
-        return told if console.machine else await _with_more(client, kind, found, told)
+        documents = [objects.document_of(one, decode=arguments.decode) for one in found]
+        return documents if console.machine else await _with_more(client, kind, found, documents)
 
     documents = endpoint.ask(arguments, console, listed)
     shown = columns or objects.kind_of(kind).COLUMNS
@@ -88,7 +88,9 @@ async def _query(client: Client, arguments: argparse.Namespace) -> list[tuple[st
     return [*query, *((name, text) for name, text in said.items() if text)]
 
 
-async def _with_more(client: Client, kind: str, found: list[Any], told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _with_more(
+    client: Client, kind: str, found: list[Any], documents: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """The documents with what tables show beside their fields."""
     if kind == "machines":
         from ansible_ensemble.provision.client.machine_status import MachineStatus
@@ -96,14 +98,14 @@ async def _with_more(client: Client, kind: str, found: list[Any], told: list[dic
         jobs = {job.uuid: job for job in await _seen(client, "jobs", {"Current": "true"})}
         places = [MachineStatus(machine, jobs.get(machine.current_job)).document() for machine in found]
         shown = [{**place, "Progress": f"{place['TaskNumber']}/{place['TaskCount']}"} for place in places]
-        return [{**one, **{name: place[name] for name in _MORE[kind]}} for one, place in zip(told, shown)]
+        return [{**one, **{name: place[name] for name in _MORE[kind]}} for one, place in zip(documents, shown)]
     if kind == "jobs":
         names = {machine.uuid: machine.name for machine in await _seen(client, "machines", {"slim": "Params,Meta"})}
         return [
             {**one, "MachineName": names.get(one["Machine"], one["Machine"]), "Duration": _duration(one)}
-            for one in told
+            for one in documents
         ]
-    return told
+    return documents
 
 
 async def _seen(client: Client, kind: str, query: dict[str, str]) -> list[Any]:

@@ -31,6 +31,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return objects.name_of(owner)
 
     owner = endpoint.ask(arguments, console, removed)
-    told = f"Removed {', '.join(names)} from {objects.one_of(kind)} {owner}.\n"
-    console.answer({"Name": owner, "Params": names}, lambda: told)
+    text = f"Removed {', '.join(names)} from {objects.one_of(kind)} {owner}.\n"
+    console.answer({"Name": owner, "Params": names}, lambda: text)
     return 0

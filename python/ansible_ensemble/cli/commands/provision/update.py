@@ -33,5 +33,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     old, new = endpoint.ask(arguments, console, updated)
     verb = "Changed" if new is not old else "Nothing changes in"
-    console.answer(objects.document_of(new), lambda: f"{verb} {objects.told(new)}.{objects.lacking(new)}\n")
+    console.answer(objects.document_of(new), lambda: f"{verb} {objects.title(new)}.{objects.lacking(new)}\n")
     return 0
