@@ -21,7 +21,7 @@ async def listen(call: Call) -> web.StreamResponse:
     async def allow(matches: list[Match]) -> None:
         await server.store.read(lambda reader: _refuse(reader, proof, matches))
 
-    socket = Socket(server.hub, allow)
+    socket = Socket(server.hub, allow, proof.rights)
     server.sockets.add(socket)
     try:
         return await socket.serve(call.request)

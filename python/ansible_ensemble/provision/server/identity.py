@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ansible_ensemble.provision.objects.access import User
+from ansible_ensemble.provision.objects.access import Role, User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.job import Job
 from ansible_ensemble.provision.objects.machine import Machine
@@ -29,6 +29,7 @@ from ansible_ensemble.provision.rules.claims import (
 )
 from ansible_ensemble.provision.rules.extra_claims import claims_of_roles
 from ansible_ensemble.provision.rules.refusal import Refused
+from ansible_ensemble.provision.server.filters import Match
 from ansible_ensemble.provision.server.tokens import SignedToken, Token
 from ansible_ensemble.provision.service.lookup import kind_of, look_up
 from ansible_ensemble.provision.store.transaction import Reader
@@ -106,6 +107,10 @@ class Proof(Protocol):
     def principal(self) -> str:
         """Who says to send it, as events say it."""
 
+    @property
+    def rights(self) -> tuple[Match, ...]:
+        """The events after which it may be true no more, or who sends it may do less."""
+
     def identity(self, reader: Reader) -> Identity:
         """Who sends it.
 
@@ -138,6 +143,11 @@ class PasswordProof(Struct, frozen=True):
         """The user."""
         return f"user:{self.name}"
 
+    @property
+    def rights(self) -> tuple[Match, ...]:
+        """The changes of the user, of roles and of tenants."""
+        return _rights_of_user(self.name)
+
     def identity(self, reader: Reader) -> Identity:
         """The user, if the password is still the same."""
         user = reader.get(User, self.name)
@@ -168,6 +178,18 @@ class TokenProof(Struct, frozen=True):
         """The user or machine that the token says."""
         return self.shown.token.principal
 
+    @property
+    def rights(self) -> tuple[Match, ...]:
+        """The changes of the owner, and of what gives the owner rights."""
+        token = self.shown.token
+        if token.plugin:
+            return ((Plugin.PREFIX, None, token.plugin),)
+        if token.user:
+            return _rights_of_user(token.user)
+        # Jobs save their machine; another secret of it comes by a request.
+        own = tuple((Machine.PREFIX, action, token.machine) for action in ("update", "delete"))
+        return (*own, (Job.PREFIX, None, token.job)) if token.job else own
+
     def identity(self, reader: Reader) -> Identity:
         """The owner of the token."""
         token = self.shown.token
@@ -179,6 +201,10 @@ class TokenProof(Struct, frozen=True):
     def lasting(self) -> Proof:
         """The same, whatever its age."""
         return replace(self, lasts=True)
+
+
+def _rights_of_user(name: str) -> tuple[Match, ...]:
+    return ((User.PREFIX, None, name), (Role.PREFIX, None, None), (Tenant.PREFIX, None, None))
 
 
 def secret_of(reader: Reader, token: Token) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -25,8 +25,14 @@ _MOST_FILTERS = 1000
 #: Seconds between two pings; who does not answer one in half of that is gone.
 _PING = 54
 
-#: Seconds between two looks at whether a client may still hear what it asked for.
+#: Seconds between two looks at whether a client may still hear what it asked for, in case that an event was missed.
 LOOK = 60.0
+
+#: Stands among the events that wait: before any of those behind it is sent, the client's rights are looked at.
+_RIGHTS_CHANGED = b""
+
+#: Seconds until rights are looked at again that nobody could tell.
+_AGAIN = 1
 
 #: Seconds that a client has to take leave.
 _GOODBYE = 5
@@ -39,10 +45,18 @@ Allow = Callable[[list[Match]], Awaitable[None]]
 
 
 class Socket:
-    """One client of the events."""
+    """One client of the events.
 
-    def __init__(self, hub: Hub, allow: Allow) -> None:
-        self._hub, self._allow = hub, allow
+    Args:
+        hub: tells of them.
+        allow: refuses what the client may not hear.
+        rights: what `allow` says may be otherwise after these events.
+    """
+
+    def __init__(self, hub: Hub, allow: Allow, rights: Sequence[Match]) -> None:
+        self._hub, self._allow, self._rights = hub, allow, rights
+        self._doubt = _Doubt(self)
+        self._doubts, self._is_doubtful = 0, False
         self._filters: dict[str, list[Match]] = {}
         self._waiting = Backlog()
         self._ended = asyncio.Event()
@@ -55,6 +69,13 @@ class Socket:
             self._waiting.clear()
             self._expel("too slow: events were waiting")
 
+    def doubt(self) -> None:
+        """Look at what the client may hear before it is told of anything else."""
+        self._doubts += 1
+        if not self._is_doubtful:
+            self._is_doubtful = True
+            self.hear(_RIGHTS_CHANGED)
+
     def _expel(self, fault: str) -> None:
         """Close the connection, because of something that its client has to know."""
         self._fault = fault
@@ -65,10 +86,12 @@ class Socket:
         connection = web.WebSocketResponse(heartbeat=_PING, max_msg_size=_MESSAGE_BYTES, compress=False)
         await connection.prepare(request)
         work = (self._receive(connection), self._send(connection), self._watch(), self._end())
+        self._hub.add(self._doubt, self._rights)
         tasks = [asyncio.create_task(one) for one in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._hub.remove(self._doubt, self._rights)
             for matches in self._filters.values():
                 self._hub.remove(self, matches)
             for task in tasks:
@@ -97,12 +120,17 @@ class Socket:
         """End when the client may not hear any more what it asked for: its token was revoked, or it may do less."""
         while not self._fault:
             await asyncio.sleep(LOOK)
+            await self._look()
+
+    async def _look(self) -> None:
+        """Close the connection if the client may not hear any more what it asked for."""
+        while True:
             try:
-                await self._allow([match for matches in self._filters.values() for match in matches])
+                return await self._allow([match for matches in self._filters.values() for match in matches])
             except Refused:
-                self._expel("not allowed any more")
+                return self._expel("not allowed any more")
             except Unavailable:
-                continue  # later it may be known
+                await asyncio.sleep(_AGAIN)
 
     async def _receive(self, connection: web.WebSocketResponse) -> None:
         async for message in connection:
@@ -111,8 +139,12 @@ class Socket:
             await self._obey(message.data)
 
     async def _send(self, connection: web.WebSocketResponse) -> None:
-        while True:
-            await connection.send_frame(await self._waiting.get(), WSMsgType.TEXT)
+        while not self._fault:
+            if message := await self._waiting.get():
+                await connection.send_frame(message, WSMsgType.TEXT)
+            else:
+                self._is_doubtful = False
+                await self._look()
 
     async def _obey(self, text: str) -> None:
         """Register or deregister a filter, and say that it is done, or why not."""
@@ -139,7 +171,10 @@ class Socket:
             matches = parse_filter(wanted)
         except InvalidFilter as error:
             raise Refused(400, str(error)) from None
-        await self._allow(matches)
+        looked = -1
+        while looked != self._doubts:  # rights that change meanwhile are looked at again
+            looked = self._doubts
+            await self._allow(matches)
         self._filters[wanted] = matches
         self._hub.add(self, matches)
 
@@ -150,6 +185,17 @@ class Socket:
     def _tell(self, action: str, wanted: str, why: object = None) -> None:
         event = Event(time=iso_time(now()), type="websocket", action=action, key=wanted[:1000], object=why)
         self.hear(encode(event))
+
+
+class _Doubt:
+    """Hears of changes after which a client may hear less."""
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
+
+    def hear(self, message: bytes) -> None:  # noqa: ARG002 - what it says is looked up
+        """Have the rights of the client looked at."""
+        self._socket.doubt()
 
 
 async def _settled(tasks: list[asyncio.Task[None]]) -> None:

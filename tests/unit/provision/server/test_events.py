@@ -188,34 +188,100 @@ def test_who_does_not_read_is_disconnected_and_told_why(live, monkeypatch):
     assert not live.server.sockets
 
 
-async def _revoke(live, machine):
-    await live.call("PATCH", f"/machines/{machine}", [{"op": "replace", "path": "/Secret", "value": "another secret"}])
+async def _told_until_closed(socket):
+    """The keys of the events that a socket hears until it is closed, and the message that closes it."""
+    keys = []
+    while (message := await asyncio.wait_for(socket.receive(), 60)).type is aiohttp.WSMsgType.TEXT:
+        keys.append(json.loads(message.data)["Key"])
+    return keys, message
 
 
-async def _remove(live, machine):
-    await live.call("DELETE", f"/machines/{machine}")
+MACHINE_LOSES = {
+    "its secret": ("PATCH", "", [{"op": "replace", "path": "/Secret", "value": "another secret"}]),
+    "itself": ("DELETE", "", None),
+}
 
 
-@pytest.mark.parametrize("lose", [_revoke, _remove])
-@pytest.mark.parametrize("wanted", ["machines.*.{}", ""])
-def test_who_may_not_hear_any_more_is_disconnected(live, monkeypatch, lose, wanted):
-    monkeypatch.setattr(sockets, "LOOK", 0.01)
-    key = live.machine(f"lost{lose.__name__}{bool(wanted)}")["Uuid"]
+@pytest.mark.parametrize("lost", MACHINE_LOSES)
+@pytest.mark.parametrize("wanted", ["machines.*.{}", "", "stages.*.*"])
+def test_a_machine_that_may_not_hear_any_more_is_disconnected(live, lost, wanted):
+    key = live.machine(f"loses-{lost}-{wanted}".encode().hex())["Uuid"]
     token = live.get(f"/machines/{key}/token").json["Token"]
+    method, path, body = MACHINE_LOSES[lost]
 
     async def scenario():
         async with live.socket() as allowed, live.socket(token) as socket:
             await ask(socket, f"register {wanted.format(key)}")
-            await lose(live, key)
-            while (message := await asyncio.wait_for(socket.receive(), 60)).type is aiohttp.WSMsgType.TEXT:
-                pass
-            return message, (await ask(allowed, "register *.*.*"))[1]
+            await live.call(method, f"/machines/{key}{path}", body)
+            return await _told_until_closed(socket), (await ask(allowed, "register *.*.*"))[1]
 
-    message, ack = live.run(scenario())
+    (_keys, message), ack = live.run(scenario())
     assert (message.type, message.data, message.extra) == (
         aiohttp.WSMsgType.CLOSE, 1008, "not allowed any more",
     )  # fmt: skip
     assert ack["Action"] == "register"
+
+
+SEE = {"scope": "stages", "action": "get", "specific": "*"}
+USER_LOSES = {
+    "the role": ("PATCH", "/users/{}", [{"op": "replace", "path": "/Roles", "value": []}]),
+    "its claims": ("PATCH", "/roles/{}", [{"op": "replace", "path": "/Claims", "value": []}]),
+    "the password": ("PUT", "/users/{}/password", {"Password": "another"}),
+    "the user": ("DELETE", "/users/{}", None),
+    "the freedom": ("POST", "/tenants", {"Name": "{}", "Users": ["{}"], "Members": {"stages": ["none"]}}),
+}
+
+
+@pytest.mark.parametrize("proof", ["password", "token"])
+@pytest.mark.parametrize("lost", USER_LOSES)
+def test_a_user_hears_nothing_of_what_happens_after_rights_are_lost(live, lost, proof):
+    name = f"{lost.replace(' ', '-')}-{proof}"
+    assert live("POST", "/roles", {"Name": name, "Claims": [SEE]}).status == 201
+    assert live("POST", "/users", {"Name": name, "Roles": [name]}).status == 201
+    assert live("PUT", f"/users/{name}/password", {"Password": "of it"}).status == 200
+    token = live.get(f"/users/{name}/token", auth=(name, "of it")).json["Token"]
+    said = {"params": {"token": f"{name}:of it"}} if proof == "password" else {"token": token}
+    method, path, body = USER_LOSES[lost]
+    body = json.loads(json.dumps(body).replace("{}", name))
+
+    async def scenario():
+        async with live.socket(**said) as socket:
+            assert (await ask(socket, "register stages.*.*"))[1]["Action"] == "register"
+            await live.call("POST", "/stages", {"Name": f"{name}-before"})
+            assert (await live.call(method, path.format(name), body)).status in (200, 201)
+            await live.call("POST", "/stages", {"Name": f"{name}-after"})
+            return await _told_until_closed(socket)
+
+    keys, message = live.run(scenario())
+    assert keys == [f"{name}-before"]
+    assert (message.data, message.extra) == (1008, "not allowed any more")
+
+
+def test_who_keeps_the_right_to_hear_goes_on_when_rights_change(live):
+    async def scenario():
+        async with live.socket() as socket:
+            await ask(socket, "register stages.*.*")
+            for number in range(20):
+                await live.call("POST", "/roles", {"Name": f"other{number}"})
+                await live.call("POST", "/stages", {"Name": f"kept{number}"})
+            return (await ask(socket, "register x.y.z"))[0]
+
+    assert [event["Key"] for event in live.run(scenario())] == [f"kept{number}" for number in range(20)]
+
+
+def test_rights_that_no_event_told_of_are_looked_at_from_time_to_time(live, monkeypatch):
+    monkeypatch.setattr(sockets, "LOOK", 0.01)
+    monkeypatch.setattr(sockets._Doubt, "hear", lambda _self, _message: None)
+    key = live.machine("missed")["Uuid"]
+    token = live.get(f"/machines/{key}/token").json["Token"]
+
+    async def scenario():
+        async with live.socket(token) as socket:
+            await ask(socket, f"register machines.*.{key}")
+            await live.call("DELETE", f"/machines/{key}")
+            return (await _told_until_closed(socket))[1]
+
+    assert live.run(scenario()).data == 1008
 
 
 def test_a_token_that_expires_does_not_end_what_it_began(live, monkeypatch):
