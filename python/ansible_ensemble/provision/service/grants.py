@@ -13,7 +13,6 @@ from typing import Any, Protocol
 from ansible_ensemble.provision.objects.access import Role, User
 from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Stage, Task, Template, Workflow
-from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim, split_entry
 from ansible_ensemble.provision.objects.tenant import Tenant
@@ -22,7 +21,7 @@ from ansible_ensemble.provision.rules.expansion import expand_stage, expand_work
 from ansible_ensemble.provision.rules.extra_claims import claims_of_roles, extra_claims
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.preferences import preferences
-from ansible_ensemble.provision.store.transaction import Reader
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 #: What a template may name another one by.
 _QUOTED = re.compile(r"""["'`]([^"'`]+)["'`]""")
@@ -41,12 +40,11 @@ class Granter(Protocol):
         """Whether a claim allows nothing that is not allowed already."""
 
 
-def refuse_grants(reader: Reader, events: Iterable[Event], granter: Granter) -> None:
+def refuse_grants(tx: Transaction, granter: Granter) -> None:
     """Refuse what gives somebody more than the granter has.
 
     Args:
-        reader: the store, as it is after the request.
-        events: of what the request created, updated or saved.
+        tx: what the request created, updated or saved.
         granter: who sends it.
 
     Raises:
@@ -54,24 +52,22 @@ def refuse_grants(reader: Reader, events: Iterable[Event], granter: Granter) -> 
     """
     if all(map(granter.holds, EVERYTHING)):
         return
-    for event in events:
+    for event in tx.events:
         find = _GRANTED.get(type(event.object))
         gone = event.action == "delete" and not isinstance(event.object, Tenant)
         if not find or gone or event.action == "save":
             continue  # what follows from a change grants nothing that the change does not
-        for claim in find(reader, event.original, event.object, granter):
+        for claim in find(tx, event.original, event.object, granter):
             if not granter.holds(claim):
                 text = f"{claim.scope or '-'}/{claim.action or '-'}/{claim.specific or '-'}"
                 message = f"Access denied: this grants {text}, which you do not have"
                 raise Refused(403, message, type=event.action.upper(), model=event.type, key=event.key)
 
 
-def _of_user(reader: Reader, before: User | None, after: User, _granter: Granter) -> Iterable[Claim]:
+def _of_user(tx: Transaction, before: User | None, after: User, _granter: Granter) -> Iterable[Claim]:
     """The claims of new roles; all of the user's with another password, because who sets it can log in."""
-    # What differs in nothing of this differs in the password or the secret, which events do not show.
-    shown = before and any(getattr(before, name) != getattr(after, name) for name in ("description", "meta", "roles"))
-    kept = before.roles if before and shown else ()
-    return claims_of_roles((name for name in after.roles if name not in kept), reader, EVERYTHING)
+    kept = before.roles if before and (User.PREFIX, after.name) not in tx.renewed else ()
+    return claims_of_roles((name for name in after.roles if name not in kept), tx, EVERYTHING)
 
 
 def _of_role(_reader: Reader, before: Role | None, after: Role, _granter: Granter) -> Iterable[Claim]:
@@ -180,7 +176,7 @@ def _with_prerequisites(reader: Reader, names: Iterable[str]) -> set[str]:
     return found
 
 
-_GRANTED: Mapping[type[Object], Callable[[Reader, Any, Any, Granter], Iterable[Claim]]] = {
+_GRANTED: Mapping[type[Object], Callable[[Transaction, Any, Any, Granter], Iterable[Claim]]] = {
     Machine: _of_machine,
     Role: _of_role,
     Stage: _of_stage,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
 from ansible_ensemble.provision.objects.base import Object, Reference, wire_name
@@ -17,6 +17,7 @@ class Snapshot:
 
     principal = "system"
     events: Sequence[Event] = ()
+    renewed: Set[Reference] = frozenset()
 
     def __init__(self, objects: Iterable[Object], preferences: Mapping[str, str]) -> None:
         self._objects: dict[Reference, Object] = {}

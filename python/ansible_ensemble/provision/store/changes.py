@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ansible_ensemble.core.clock import now
-from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.codec import encode
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.objects.job import Job
@@ -53,12 +53,14 @@ class Changes(Snapshot):
     Attributes:
         principal: who does it.
         events: what is to be told once it is durable.
+        renewed: the objects of which it changed what events do not show.
     """
 
     def __init__(self, connection: Connection, principal: str, log_limit: int) -> None:
         super().__init__(connection)
         self.principal = principal
         self.events: list[Event] = []
+        self.renewed: set[Reference] = set()
         self._bodies: dict[tuple[str, str], bytes] = {}  # of objects that were read or written by their key
         self._logs = LogWriter(connection, log_limit)
 
@@ -102,6 +104,8 @@ class Changes(Snapshot):
         self._remove_lookups(prefix, key, before - after)
         self._add_lookups(prefix, key, after - before)
         self._note(action, changed, original)
+        if _differ_in_secrets(original, changed):
+            self.renewed.add((prefix, changed.key))
 
     def delete(self, gone: Object) -> None:
         """Remove the object of its key, and tell of it as it was; the log of a job goes with it."""
@@ -165,6 +169,14 @@ class Changes(Snapshot):
     def append_log(self, job: str, data: bytes) -> None:
         """Append to the log of a job; what exceeds the limit of a log is left out, and the log says so."""
         self._logs.append(job, data)
+
+
+def _differ_in_secrets(one: Object, other: Object) -> bool:
+    """Whether two versions of an object differ in what is never shown of it."""
+    if (shown := other.public()) is other:
+        return False
+    hidden = [name for name in other.__struct_fields__ if getattr(shown, name) != getattr(other, name)]
+    return any(getattr(one, name) != getattr(other, name) for name in hidden)
 
 
 def _event_time() -> str:

@@ -7,11 +7,11 @@ after the other; a database may run a function again for that, so it does nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Protocol, TypeVar
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.provision.objects.base import Object
+from ansible_ensemble.provision.objects.base import Object, Reference
 from ansible_ensemble.provision.objects.event import Event
 
 T = TypeVar("T")
@@ -95,6 +95,10 @@ class Transaction(Reader, Protocol):
     @property
     def events(self) -> Sequence[Event]:
         """What is to be told of it so far."""
+
+    @property
+    def renewed(self) -> Set[Reference]:
+        """The objects of which it changed what events do not show: a password, a secret."""
 
     def locked(self, kind: type[Kept], key: str) -> Kept | None:
         """The object of a kind with a key; no other transaction changes it before this one has ended."""
