@@ -17,7 +17,14 @@ ROLES = {
     "operator": ["machines *", "jobs *", "profiles get"],
     "reader": ["machines list,get"],
     "register": ["machines create"],
+    "worker": ["jobs *"],
+    "describer": ["users,roles,tasks,stages,workflows,machines,templates,profiles get,list,update:/Description"],
+    "lister": ["machines,users,plugins,profiles list"],
+    "tenant": ["machines,jobs,pools,profiles *"],
 }
+#: Whose attacks are tried with their own tokens.
+PEOPLE = ("people", "author", "operator", "register", "worker", "describer", "lister", "tenant")
+OWN, BUSY = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000c"
 
 
 def _script(text):
@@ -36,9 +43,13 @@ SCENE = [
     ("workflows", {"Name": "grand", "Stages": ["grand"]}),
     ("workflows", {"Name": "plain", "Stages": ["plain"]}),
     ("users", {"Name": "chief", "Roles": ["superuser"]}),
-    ("machines", {"Name": "own"}),
+    ("params", {"Name": "password", "Secure": True}),
+    ("profiles", {"Name": "secret", "Params": {"password": "hidden-1234"}}),
+    ("plugins", {"Name": "bmc", "Provider": "none"}),
+    ("machines", {"Name": "own", "Uuid": OWN}),
     ("machines", {"Name": "stopped"}),
     ("machines", {"Name": "other"}),
+    ("machines", {"Name": "busy", "Uuid": BUSY, "Workflow": "plain", "Params": {"password": "hidden-1234"}}),
 ]
 
 
@@ -52,20 +63,30 @@ def tokens(live):
         answer = live("POST", f"/{kind}", one)
         assert answer.status == 201, answer.body
     found = {}
-    for name in ("people", "author", "operator", "register"):
+    for name in PEOPLE:
         assert live("POST", "/users", {"Name": name, "Description": "superuser", "Roles": [name]}).status == 201
         assert live("PUT", f"/users/{name}/password", {"Password": f"of {name}"}).status == 200
         found[name] = live.get(f"/users/{name}/token", auth=(name, f"of {name}")).json["Token"]
+    flat = {"Name": "flat", "Users": ["tenant"], "Members": {"machines": [OWN]}}
+    assert live("POST", "/tenants", flat).status == 201
     found["limited"] = live.get("/users/rocketskates/token?scope=users").json["Token"]
     found["agent"] = live.get("/machines/Name:own/token?ttl=1h").json["Token"]
     return found
 
 
+@pytest.fixture(scope="module")
+def busy(live, tokens):
+    """The job of the machine `busy`, which is nobody's who tries."""
+    return _job_token(live, {"Uuid": BUSY}, "")["Uuid"]
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: f"{one['who']} {' '.join(map(str, one['send'][:2]))}")
-def test_an_attack(live, tokens, attack):
+def test_an_attack(live, tokens, busy, attack):
     method, path, body = attack["send"]
-    answer = live(method, path, body, token=tokens[attack["who"]])
+    answer = live(method, path.replace("BUSY", busy), body, token=tokens[attack["who"]])
     assert answer.status == attack["status"], answer.body
+    assert b"hidden-1234" not in answer.body
+    assert "found" not in attack or answer.json == attack["found"]
 
 
 def test_a_refusal_says_what_is_missing_and_changes_nothing(live, tokens):
