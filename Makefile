@@ -17,6 +17,7 @@ PROVISIONED := $(VENV)/.provisioned
 EQUIPPED  := $(VENV)/.equipped
 GUESTBOOK := $(BUILD)/guestbook
 MACHINES  := $(BUILD)/machines
+MESH      := $(BUILD)/mesh
 # AWX, and the folder that holds its sources as archives (tests/awx/build).
 AWX       ?= $(CURDIR)/$(BUILD)/awx
 AWX_SOURCE ?= ../shared
@@ -32,7 +33,7 @@ export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONL
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site pictures unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools axe receptor test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
+.PHONY: help demo demo-ui demo-down demo-machines demo-machines-down demo-mesh test test-all test-failed generate gates lint types rooms collection sanity pylint galaxy docs-site pictures unit integration cores bench lfs-server kubernetes helm community docker-engine debian python-tools axe receptor test-tools awx awx-down torture fuzz coverage mutants lock release-check build ee clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -104,6 +105,11 @@ demo-machines: $(PROVISIONED) $(MACHINES) ## Deploy the example of machines: a s
 
 demo-machines-down: $(PROVISIONED) $(MACHINES) ## Take the example of machines down
 	ansible-ensemble undeploy --approve $(MACHINES)/ensemble.yaml
+
+demo-mesh: $(INSTALLED) $(BUILD)/receptor ## Deploy over three nodes of a Receptor mesh, one of which is killed in the middle
+	rm -rf $(MESH)
+	cp -r examples/mesh $(MESH)
+	RECEPTOR=$(CURDIR)/$(BUILD)/receptor python $(MESH)/demo.py
 
 test: $(EQUIPPED) ## Run the gates and the tests, some minutes; the end lists what failed, and how to repeat it
 	$(PYTEST) -m "not matrix"
