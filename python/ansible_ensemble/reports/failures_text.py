@@ -55,7 +55,7 @@ def next_steps(
     mend = "" if stopped else "Fix the cause, then "
     run = f"launch {clean(template)}" if template else f"{'run ' if goes_on else ''}{job['workflow']}"
     run += f" again{f': {again}' if goes_on else ''}."
-    recorded = "" if job.get("check") else "What succeeded is recorded. "
+    recorded = "" if job.get("check") or report.get("problems") else "What succeeded is recorded. "
     yield from prose(f"{recorded}{mend}{run if mend else run[0].upper() + run[1:]}", style.columns)
     if template:
         return

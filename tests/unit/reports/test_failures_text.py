@@ -95,3 +95,6 @@ def test_in_awx_the_next_step_is_a_template_and_no_file_of_the_container_is_name
     report["job"] |= {"stopped": True}
     [line] = next_steps(report, Style(), None, "web deploy")
     assert line == "What succeeded is recorded. Launch web deploy again: it continues from there."
+    report["problems"] = ["the state was not pushed: the lock of the state was lost"]
+    [line] = next_steps(report, Style(), None, "web deploy")
+    assert line == "Launch web deploy again: it continues from there."
