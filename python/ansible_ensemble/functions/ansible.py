@@ -48,7 +48,7 @@ def _lookup(call: Call, given: Any) -> Any:
 
 
 @implements("python", safe=False, runs=True)
-def _python(call: Call, name: Any, *, args: Any = None) -> Any:
+def _python(call: Call, name: Any, *, args: Any = None, result: Any = None) -> Any:  # noqa: ARG001  (of the check)
     from ansible_ensemble.functions.python_context import PythonContext, asks_for_context
 
     name = call.text(name)

@@ -53,7 +53,7 @@ def _of_values(made: Callable[..., Any]) -> Callable[..., Any]:
 _MADE: Mapping[str, Callable[..., Any]] = {
     **FUNCTIONS,
     **{name: _fits(operator) for name, operator in OPERATORS.items()},
-    "round": _whole(lambda number: math.floor(number + 0.5)),
+    "round": _whole(lambda number: math.ceil(number - 0.5)),
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
 }

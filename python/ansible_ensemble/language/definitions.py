@@ -38,6 +38,8 @@ class ParameterDefinition(Struct):
     metadata: dict[str, Any] = field(default_factory=dict)
     status: str = "supported"
     place: Place | None = None
+    #: directory that relative paths in a computed default start in
+    base: Path | None = None
     #: raw value (an output's, or a fixed input's) and whether there is one
     value: Any = None
     has_value: bool = False

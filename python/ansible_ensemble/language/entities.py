@@ -130,6 +130,23 @@ class NodeTemplate(Entity, eq=False):
         return any(self.operation("Standard", name) is not None for name in ("create", "configure", "start"))
 
 
+class TargetNumber(Struct, frozen=True):
+    """Which instance of its target a requirement leads to [TOSCA 2.0, 8.5.3].
+
+    Attributes:
+        number: its number from 0, None for that of the source.
+        cycle: after how many the source's number begins anew.
+    """
+
+    number: int | None = None
+    cycle: int | None = None
+
+    def of(self, source: int) -> int:
+        """The number of the target of a source."""
+        found = source if self.number is None else self.number
+        return found % self.cycle if self.cycle else found
+
+
 class Relationship(Entity, eq=False):
     """A relationship between two node templates, made by a requirement of its source.
 
@@ -140,6 +157,7 @@ class Relationship(Entity, eq=False):
         capability: name of the target's capability, None for the node itself.
         default_for: of a relationship template in Unfurl's dialect: where it is a default connection (`ANY`, `SELF`,
             the name of a node template, a node type or a capability).
+        target_number: which one of the target's instances it leads to, None for all of them.
     """
 
     index: int = 0
@@ -148,6 +166,7 @@ class Relationship(Entity, eq=False):
     capability: str | None = None
     template: str | None = None
     default_for: str | None = None
+    target_number: TargetNumber | None = None
 
     @property
     def is_hosted_on(self) -> bool:

@@ -92,7 +92,15 @@ def read_interfaces(
                 problems.add(f"{what} has no interface '{name}'", key_place_of(section, key), hint)
                 continue
         merged[name] = _read_interface(name, body, base, scope, declares=declares, shared=defaults)
+    for name, base in merged.items() if defaults else ():
+        if base is inherited.get(name):
+            body = {"inputs": defaults.get("inputs"), "operations": dict.fromkeys(_implemented(base))}
+            merged[name] = _read_interface(name, body, base, scope, declares=declares, shared=defaults)
     return merged
+
+
+def _implemented(interface: Interface) -> list[str]:
+    return [name for name, one in interface.operations.items() if one.implementation is not None]
 
 
 def _name_here(name: str, known: Mapping[str, Interface], scope: Scope) -> str:

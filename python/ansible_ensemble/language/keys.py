@@ -72,7 +72,9 @@ KEYS: dict[str, frozenset[str]] = {
             "valid_relationship_types",
         }
     ),
-    "capability_assignment": frozenset({"properties", "attributes", "occurrences", "description", "metadata", "type"}),
+    "capability_assignment": frozenset(
+        {"properties", "attributes", "occurrences", "description", "metadata", "type", "directives"}
+    ),
     "requirement_definition": frozenset(
         {
             *("capability", "node", "relationship", "occurrences", "node_filter", "description", "metadata"),
@@ -161,6 +163,7 @@ UNHEEDED: dict[str, dict[str, str]] = {
         "imported": "name the other ensemble by `external` of the environment, and select from it",
         "instance_keys": "remove it: an instance is known by the name of its template",
     },
+    "capability_assignment": {"directives": "name the node in the requirement"},
     "relationship_template": {"target": "name the node in the requirement"},
     "inline_relationship": {"target": "name the node in the requirement"},
     "artifact": dict.fromkeys(

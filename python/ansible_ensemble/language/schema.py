@@ -97,9 +97,10 @@ def _read_default(
 ) -> None:
     if "default" in raw:
         definition.default, definition.has_default = raw["default"], True
+        definition.base = scope.base if is_computed(raw["default"]) and not scope.is_normative else None
         place, what = place_of(raw, "default"), f"the default of '{definition.name}'"
     elif inherited is not None and inherited.has_default:
-        definition.default, definition.has_default = inherited.default, True
+        definition.default, definition.has_default, definition.base = inherited.default, True, inherited.base
         if definition.schema == inherited.schema:
             return
         place, what = definition.place, f"the inherited default of '{definition.name}'"

@@ -71,6 +71,9 @@ def check_value(
 
 def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[InvalidInput]:
     if is_computed(value):
+        given = _result_of(value)
+        if given is not None and not _may_give(given, schema.type, types):
+            yield site.fault(f"what the function gives is of type {given}, not {schema.type}")
         return
     base, constraints, entity = resolve(schema, types.data_type)
     if entity is not None:
@@ -100,6 +103,18 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
         message = violation(value, clause, base, hidden=hidden)
         if message is not None:
             yield site.fault(message)
+
+
+def _result_of(value: Any) -> str | None:
+    """The type that a call of a function in Python says it gives."""
+    call = value.get("eval") if isinstance(value, Mapping) else None
+    given = call.get("result") if isinstance(call, Mapping) and "python" in call else None
+    return given if isinstance(given, str) else None
+
+
+def _may_give(given: str, wanted: str, types: Types) -> bool:
+    """Whether a value of one type may stand where another is wanted."""
+    return types.refines(given, wanted) or types.refines(wanted, given) or (given, wanted) == ("integer", "float")
 
 
 def resolve(schema: Schema, data_type: DataTypes) -> tuple[str, list[dict[str, Any]], EntityType | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,11 +13,13 @@ from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.documents.places import Map, changed, key_place_of
 from ansible_ensemble.language.conditions import CONDITION, OPERATORS, VALUE, condition_fault, is_call
-from ansible_ensemble.language.functions import functions
+from ansible_ensemble.language.functions import KEYWORDS, functions
 from ansible_ensemble.language.problems import Problems
 
 #: Functions that 1.3 has as well.
 _SAME = frozenset({"get_input", "get_artifact", "concat", "join", "token"})
+#: Functions of 1.3, which are data where nothing says that they are calls.
+_OF_1_3 = _SAME | {"get_property", "get_attribute", "get_operation_output", "get_nodes_of_type"}
 #: Those that read a value at the end of a path.
 _READING = frozenset({"get_property", "get_attribute"})
 #: Those that are functions of expressions, with the name there; those of many operands are taken two by two.
@@ -48,17 +51,30 @@ _WRITTEN: Mapping[str, type | tuple[type, ...]] = {
 
 
 class Signature(Struct, frozen=True):
-    """What a function takes: the types of its arguments, of which a variadic one has the last as often as is given."""
+    """What a function takes, and gives [TOSCA 2.0, 10.4].
+
+    Attributes:
+        arguments, optional: types of its arguments, and of those behind them that may be left out.
+        is_variadic: whether the last one may be repeated; without any, it takes whatever it is given.
+        result: the type of what it gives, None if that is anything.
+    """
 
     arguments: list[str]
+    optional: list[str] = []
     is_variadic: bool = False
+    result: str | None = None
 
     def fits(self, given: list[Any]) -> bool:
         """Whether a call with these arguments, as written, may be one of it."""
-        kinds = self.arguments
-        if self.is_variadic and kinds:
-            kinds = [*kinds[:-1], *[kinds[-1]] * (len(given) - len(kinds) + 1)]
-        return len(given) == len(kinds) and all(map(_may_be, given, kinds))
+        kinds = [*self.arguments, *self.optional]
+        if self.is_variadic:
+            kinds += [kinds[-1] if kinds else "any"] * (len(given) - len(kinds))
+        return len(self.arguments) <= len(given) <= len(kinds) and all(map(_may_be, given, kinds))
+
+    def shown(self) -> str:
+        """Its arguments as an error shows them."""
+        kinds = [*self.arguments, *(f"{one}?" for one in self.optional)]
+        return f"[{', '.join(kinds)}{', ...' * self.is_variadic}]"
 
 
 class OwnFunction(Struct, frozen=True):
@@ -71,6 +87,10 @@ class OwnFunction(Struct, frozen=True):
 
     run: str | None
     signatures: list[Signature] = []
+
+    def beside(self, folder: str) -> OwnFunction:
+        """The same, as a file sees it in whose folder the defining file's is this one."""
+        return OwnFunction(None if self.run is None else posixpath.join(folder, self.run), self.signatures)
 
 
 class Calls:
@@ -110,7 +130,20 @@ class Calls:
             return self.read(raw)
         if isinstance(raw, str) and raw.startswith("$") and (raw in _OF_MODEL or raw[1:] in self.own):
             return self.read({raw: []})
+        if self.is_like_call(raw):
+            return self._data(raw)
         return changed(raw, self.value) if isinstance(raw, dict | list) else raw
+
+    def is_like_call(self, raw: Any) -> bool:
+        """Whether a value would be a call in 1.3, and is data here."""
+        return isinstance(raw, Mapping) and len(raw) == 1 and not _OF_1_3.isdisjoint(raw)
+
+    def _data(self, raw: Mapping[Any, Any]) -> Any:
+        """A map that would be a call in 1.3, as a value that is not evaluated."""
+        (key,) = raw
+        if raw_calls(raw[key]):
+            self.problems.add(f"`{key}` is data here, with a call in it", key_place_of(raw, key), f"write `${key}`")
+        return {"q": raw}
 
     def _of_file(self, name: str, arguments: Any, place: Place | None) -> Any:
         own = self.own[name]
@@ -119,11 +152,15 @@ class Calls:
             self.problems.add(f"nothing implements the function ${name}", place, hint)
             return None
         given = arguments if isinstance(arguments, list) else [] if arguments is None else [arguments]
-        if not any(one.fits(given) for one in own.signatures):
-            hint = " or ".join(f"[{', '.join(one.arguments)}{', ...' * one.is_variadic}]" for one in own.signatures)
+        fitting = [one for one in own.signatures if one.fits(given)]
+        if not fitting:
+            hint = " or ".join(one.shown() for one in own.signatures)
             self.problems.add(f"the function ${name} cannot be called with {given}", place, f"it takes {hint}")
             return None
-        return {"eval": {"python": own.run, "args": self.value(given)}}
+        call = {"python": own.run, "args": self.value(given)}
+        results = {one.result for one in fitting}
+        # signatures that differ in what they give are told apart by arguments that are not known yet
+        return {"eval": call if len(results) > 1 or None in results else {**call, "result": fitting[0].result}}
 
     def _expression(self, raw: Any) -> Any:
         """An operand of an expression: calls within it need no `eval` of their own, and text is quoted."""
@@ -146,6 +183,14 @@ class Calls:
         return first
 
 
+def raw_calls(raw: Any) -> bool:
+    """Whether there is a call in a value."""
+    if is_call(raw):
+        return True
+    inner = raw.values() if isinstance(raw, Mapping) else raw if isinstance(raw, list) else ()
+    return any(raw_calls(one) for one in inner)
+
+
 def _may_be(value: Any, kind: str) -> bool:
     """Whether a written value may be of a type; what a call has is not known."""
     if is_call(value) or (isinstance(value, str) and value.startswith("$")) or kind not in _WRITTEN:
@@ -155,40 +200,63 @@ def _may_be(value: Any, kind: str) -> bool:
 
 def _reading(name: str, path: Any, place: Place | None, problems: Problems) -> Any:
     """A reading function, whose path says of each step what it leads to: a relationship, its target, a capability."""
-    steps = (
-        _steps(path) if isinstance(path, list) and path and all(isinstance(one, str | int) for one in path) else None
-    )
+    is_plain = isinstance(path, list) and path and all(isinstance(one, str | int) for one in path)
+    steps = _steps(path) if is_plain else None
     if steps is None:
         problems.add(f"the path of ${name} is not supported", place, "[SELF, RELATIONSHIP, host, TARGET, name]")
         return None
     start, hops, rest = steps
-    if len(hops) <= 1 and (not hops or hops[0].startswith(".targets::")):
+    if len(hops) <= 1 and (not hops or (hops[0].startswith(".targets::") and hops[0].count("::") == 1)):
         return {name: [start, *(hop.removeprefix(".targets::") for hop in hops), *rest]}
     first = {"SELF": [], "SOURCE": [".source"], "TARGET": [".target"]}.get(start, [f"::{start}"])
     return {"eval": "::".join([*first, *hops, *map(str, rest)])}
 
 
 def _steps(path: list[Any]) -> tuple[str, list[str], list[Any]] | None:
-    """Where a path starts, over what relationships it leads, and what it reads there; None if it is of another form."""
+    """Where a path starts, what it leads over, and what it reads there; None if it is of another form.
+
+    [TOSCA 2.0, 10.3]: from a node or SELF over relationships, their ends and capabilities.
+    """
     start, *left = path
     if not isinstance(start, str):
         return None
     if left[:1] in (["SOURCE"], ["TARGET"]):
         start, left = left[0], left[1:]
-    hops: list[str] = []
-    while left[:1] == ["RELATIONSHIP"] and len(left) > 2:
-        requirement, left = left[1], left[2:]
-        left = left[1:] if left[0] == 0 else left
-        if left[0] in ("TARGET", "CAPABILITY"):
-            hops.append(f".targets::{requirement}")
+    number, left = _number(left) if start not in KEYWORDS else (0, left)
+    hops: list[str] = [] if number == 0 else [".siblings" if number == "ALL" else f".siblings::{number}"]
+    while left[:1] and left[0] in ("RELATIONSHIP", "CAPABILITY", "SOURCE", "TARGET"):
+        step, left = left[0], left[1:]
+        if step in ("SOURCE", "TARGET"):
+            hops.append(f".{step.lower()}")
+        elif step == "RELATIONSHIP" and hops and hops[-1].startswith(".capabilities"):
+            number, left = _number(left)
+            hops.append(".relationships" if number in (0, "ALL") else "")
+        elif step == "RELATIONSHIP" and len(left) > 1:
+            requirement, left = left[0], left[1:]
+            number, left = _number(left)
+            if left[:1] not in (["TARGET"], ["CAPABILITY"]):
+                hops.append(f".requirements::[.name={requirement}]" if number in (0, "ALL") else "")
+                continue
+            one = f".targets::{requirement}" + (f"::{number}" if number else "")
+            hops.append(f".requirements::[.name={requirement}]::.target" if number == "ALL" else one)
             # CAPABILITY alone is the one that the relationship leads to, which is looked into first
             left = left[1:] if left[0] == "TARGET" or len(left) == 2 else left
+        elif step == "CAPABILITY" and len(left) > 1:
+            if not hops and left[1:2] != ["RELATIONSHIP"]:
+                break
+            hops.append(f".capabilities::[.name={left[0]}]")
+            left = left[1:]
         else:
-            hops.append(f".requirements::[.name={requirement}]")
-    if left[:1] == ["CAPABILITY"] and len(left) > 2:
-        hops += [f".capabilities::[.name={left[1]}]"] if hops else []
-        left = left[2:] if hops else left[1:]
-    return (start, hops, left) if left and not {"RELATIONSHIP", "CAPABILITY"} & set(map(str, left)) else None
+            return None
+    is_known = "" not in hops and not {"RELATIONSHIP", "CAPABILITY"} & set(map(str, left))
+    return (start, hops, left) if left and is_known else None
+
+
+def _number(left: list[Any]) -> tuple[int | str, list[Any]]:
+    """Which one of several a path leads to next, the first one where it does not say so, and what follows."""
+    if left and (left[0] == "ALL" or (isinstance(left[0], int) and len(left) > 1)):
+        return left[0], left[1:]
+    return 0, left
 
 
 _OF_LENGTH = {"equal": "length", "greater_or_equal": "min_length", "less_or_equal": "max_length"}
@@ -236,6 +304,35 @@ def read_filter(raw: Any, place: Place | None, calls: Calls) -> Any:
             case _:
                 _refuse("a condition of a filter is not of a property", place, calls)
     return {"properties": properties, "capabilities": capabilities}
+
+
+def read_precondition(raw: Any, place: Place | None, calls: Calls) -> list[dict[str, Any]]:
+    """The preconditions that a condition of a workflow means: those of values of node templates."""
+    found: dict[str, list[Any]] = {}
+    for subject, clause in _clauses(raw, place, calls):
+        match _read_of(subject):
+            case [str(node), str(name)] if node not in KEYWORDS:
+                found.setdefault(node, []).append({name: [clause]})
+            case _:
+                _refuse("a precondition is not of a property or an attribute of a node template", place, calls)
+    return [{"target": node, "condition": clauses} for node, clauses in found.items()]
+
+
+def read_step_filter(raw: Any, place: Place | None, calls: Calls) -> list[Any]:
+    """The conditions of a step of a workflow, each of a value of the step's target."""
+    found: list[Any] = []
+    for subject, clause in _clauses(raw, place, calls):
+        match _read_of(subject):
+            case ["SELF", str(name)]:
+                found.append({name: [clause]})
+            case _:
+                _refuse("a condition of a step is not of its target, which is SELF", place, calls)
+    return found
+
+
+def _read_of(subject: Any) -> Any:
+    """The path of what a condition reads."""
+    return next((subject[f"${one}"] for one in _READING if f"${one}" in subject), None) if is_call(subject) else None
 
 
 def _conjuncts(raw: Any) -> Iterator[Any]:

@@ -26,6 +26,7 @@ from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.scalar_types import read_scalar_type, refine_scalar_type
 from ansible_ensemble.language.schema import read_constraints, read_definitions, read_schema
 from ansible_ensemble.language.types import Scope
+from ansible_ensemble.language.version_2 import UNSTATED_COUNT
 from ansible_ensemble.topology.triggers import read_triggers
 
 
@@ -183,12 +184,33 @@ def read_requirement(
             {**(base.interfaces if base is not None else {}), **made.interfaces},
             declares=True,
         )
-    made.occurrences = read_occurrences(raw, f"requirement '{name}'", problems) or made.occurrences
+    if not scope.types.is_strict or inherited is None or raw.get("occurrences") is not UNSTATED_COUNT:
+        made.occurrences = read_occurrences(raw, f"requirement '{name}'", problems) or made.occurrences
+    if scope.types.is_strict:
+        _check_strictly(made, inherited, what, place, scope)
     if raw.get("node_filter") is not None:
         own = problems.mapping(raw["node_filter"], f"the node_filter of requirement '{name}'", place)
         check_filter(own, f"requirement '{name}'", place_of(raw, "node_filter"), problems)
         made.node_filters = [*made.node_filters, own]
     return made
+
+
+def _check_strictly(
+    made: RequirementDefinition,
+    inherited: RequirementDefinition | None,
+    what: str,
+    place: Place | None,
+    scope: Scope,
+) -> None:
+    """Refuse what TOSCA 2.0 does not let a requirement definition be [8.4]."""
+    if made.capability is None:
+        scope.problems.add(f"the capability {what} is missing", place, "add capability:")
+    if inherited is None:
+        return
+    (low, high), (least, most) = made.occurrences, inherited.occurrences
+    if low < least or (most is not None and (high is None or high > most)):
+        message = f"the count_range {what} is {[low, high]}, beyond the inherited {[least, most]}"
+        scope.problems.add(message.replace("None", "UNBOUNDED"), place)
 
 
 def _refined(  # noqa: PLR0917
@@ -203,6 +225,9 @@ def _refined(  # noqa: PLR0917
     if found is None or inherited is None or scope.types.is_a(kind, found, inherited):
         return found or inherited
     message = f"{what} is {inherited}, and {found}, which does not derive from it, takes its place"
+    if scope.types.is_strict:
+        scope.problems.add(message, place, f"use a type that derives from {inherited}")
+        return inherited
     scope.problems.warn(NoticeCode.UNRELATED_REFINEMENT, message, place)
     return found
 
@@ -276,7 +301,8 @@ def read_assignments(
             values[name] = Assignment(value, definition, where, scope.base)
             scope.types.check_later(value, definition, f"{kind} '{name}' of {what}", where)
         elif definition.has_default:
-            values[name] = Assignment(definition.default, definition, definition.place, None, is_default=True)
+            base = definition.base
+            values[name] = Assignment(definition.default, definition, definition.place, base, is_default=True)
         elif part == "properties" and complete and definition.required and definition.schema.type != "null":
             problems.add(f"the {kind} '{name}' of {what} is missing", place, f"its type is {definition.schema.type}")
     for name, value in section.items():

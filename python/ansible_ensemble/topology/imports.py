@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -24,6 +25,8 @@ from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.short_form import in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
+from ansible_ensemble.language.version_2_calls import OwnFunction
+from ansible_ensemble.topology.imported_functions import imported_functions
 from ansible_ensemble.topology.profiles import SHIPPED, find_profile, is_built_in, place_for
 from ansible_ensemble.topology.remote import SCHEME, Remote, url_of
 
@@ -95,7 +98,8 @@ class Importer(Struct):
             whole = expand(document, roots=self.roots, find_repository=find, included=self.files)
             raw = part_of(whole, fragment, Place(str(file))) if fragment else whole
         if isinstance(raw, Mapping):
-            raw = _in_one_language(raw, raw.get(_VERSION, version), problems)
+            imported = self._functions(raw, file.parent) if raw.get(_VERSION, version) == VERSION_2 else {}
+            raw = _in_one_language(raw, raw.get(_VERSION, version), problems, imported)
         place = place_of(raw) or Place(str(file))
         scope = Scope(file, file.parent, self.types, prefix=prefix)
         key = file.resolve()
@@ -123,6 +127,13 @@ class Importer(Struct):
             for circular in self._circular:
                 self._take_over(*circular)
         return scope
+
+    def _functions(self, raw: Mapping[str, Any], base: Path) -> dict[str, OwnFunction]:
+        def find(url: str, folder: Path) -> Path | None:
+            path = local_path(url, folder)
+            return path if path is not None and is_file(path) and not self._is_outside(resolved(path)) else None
+
+        return imported_functions(raw, base, find, self.read_file)
 
     def _version(self, body: Mapping[str, Any], place: Place | None, default: str | None) -> str:
         version, problems = body.get(_VERSION, default), self.types.problems
@@ -356,10 +367,15 @@ def written_out(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**made, "tosca_definitions_version": VERSIONS[3]} if is_other else made
 
 
-def _in_one_language(raw: Mapping[str, Any], version: object, problems: Problems) -> Mapping[str, Any]:
+def _in_one_language(
+    raw: Mapping[str, Any],
+    version: object,
+    problems: Problems,
+    imported: Mapping[str, OwnFunction] = MappingProxyType({}),
+) -> Mapping[str, Any]:
     """A file in the words of TOSCA 1.3, whatever version or dialect it is written in; Unfurl's is close enough."""
     if version == VERSION_2:
-        raw = in_words_of_1_3(raw, problems)
+        raw = in_words_of_1_3(raw, problems, imported)
     return in_long_form(from_alien4cloud(raw) if is_alien4cloud(version) else raw)
 
 

@@ -10,7 +10,13 @@ from msgspec import Struct, field
 
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.notices import NoticeCode
-from ansible_ensemble.language.entities import Capability, EntityType, NodeTemplate, RequirementDefinition
+from ansible_ensemble.language.entities import (
+    Capability,
+    EntityType,
+    NodeTemplate,
+    RequirementDefinition,
+    TargetNumber,
+)
 from ansible_ensemble.language.filters import match_expressions, mismatch
 from ansible_ensemble.language.version_2_calls import WANTED
 from ansible_ensemble.topology.allocation import Allocations
@@ -30,6 +36,7 @@ class Wanted(Struct):
         filters: node filters, all of which must fit.
         relationship: a template's name, a type's name, or a map; as written.
         allocation: how much of the capability's properties it takes for itself, as written.
+        number: which instance of the node template is meant, None for all.
         times: how many targets are wanted.
         order: its place among the requirements of its node template.
         is_implied: whether the type asks for it and the template says nothing of it.
@@ -46,6 +53,7 @@ class Wanted(Struct):
     relationship: Any = None
     relationship_place: Place | None = None
     allocation: Mapping[str, Any] = field(default_factory=dict)
+    number: TargetNumber | None = None
     times: int = 1
     order: int = 0
     is_implied: bool = False

@@ -33,6 +33,7 @@ from ansible_ensemble.topology.building import Building, Entry
 from ansible_ensemble.topology.definitions import read_assignments, read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
+from ansible_ensemble.topology.target_numbers import numbered
 
 #: The relationship that a capability is met by, unless given; the first that fits.
 _BY_CAPABILITY = (
@@ -213,7 +214,7 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
     wanted = Wanted(definition, place, node_type=definition.node, capability_type=definition.capability)
     wanted.filters = list(definition.node_filters)
     what = f"requirement '{definition.name}' of '{requirer.name}'"
-    if isinstance(raw, str):
+    if isinstance(raw, str) or (isinstance(raw, list) and building.types.is_strict):
         body: Mapping[str, Any] = {"node": raw}
     else:
         body = problems.mapping(raw, what, place)
@@ -244,13 +245,29 @@ def _read(requirer: Requirer, definition: RequirementDefinition, raw: Any, place
     bounds = read_occurrences(body, what, problems)
     if bounds is not None and wanted.node is None:
         wanted.times = max(1, bounds[0])
+    if body.get("count") is not None:
+        _read_count(requirer, wanted, body, what)
     return wanted
+
+
+def _read_count(requirer: Requirer, wanted: Wanted, body: Mapping[str, Any], what: str) -> None:
+    """How many relationships a requirement makes [TOSCA 2.0, 8.5.3]; a node template that is named counts by itself."""
+    count, _known = requirer.building.static_value(body["count"])
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        message = f"the count of {what} is {kind_of(count)}, not a number"
+        requirer.building.problems.add(message, place_of(body, "count"))
+    elif wanted.node is None:
+        wanted.times = count
 
 
 def _read_node(requirer: Requirer, wanted: Wanted, target: Any, what: str, place: Place | None) -> bool:
     """Note the node template or node type that an assignment names; False, and an error, if it is neither."""
     building, scope = requirer.building, requirer.entry.scope
     wanted.place = place or wanted.place
+    if isinstance(target, list) and building.types.is_strict:
+        target, wanted.number = numbered(target, requirer.node, what, wanted.place, building)
+        if target is None:
+            return False
     if not isinstance(target, str):
         message = f"{what} names {kind_of(target)} as its node"
         building.problems.add(message, wanted.place, "name a node template or a node type")
@@ -312,7 +329,7 @@ def _connect(
     if wrong is not None:
         requirer.building.problems.add(wrong, wanted.relationship_place or wanted.place)
     source = requirer.node
-    made.name, made.index = wanted.definition.name, index
+    made.name, made.index, made.target_number = wanted.definition.name, index, wanted.number
     made.source, made.target = source, target
     made.capability = capability.name if capability is not None else None
     if capability is not None:

@@ -32,6 +32,9 @@ def link_targets(relationship: Relationship, source: str) -> list[str]:
     Scaled instances hosted on as many scaled hosts pair up; everything else links to all instances of its target.
     """
     target = relationship.target
+    if relationship.target_number is not None:
+        chosen = relationship.target_number.of(instance_number(relationship.source, source) or 0)
+        return [_name(target, chosen)] if chosen < target.count else []
     if relationship.is_hosted_on and relationship.source.count == target.count > 1:
         number = instance_number(relationship.source, source) or 0
         return [_name(target, number if number < target.count else 0)]

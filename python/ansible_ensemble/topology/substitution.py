@@ -130,6 +130,9 @@ def _check_properties(body: Mapping[str, Any], entity: EntityType, building: Bui
             hint = nearest(name, entity.properties)
             problems.add(f"{entity.name} has no property '{name}'", place_of(section, name), hint)
         source = target[0] if isinstance(target, list) and len(target) == 1 else None
+        if source is None and building.types.is_strict:
+            source = target
+            _check_fed(name, target, entity, building, place_of(section, name))
         if isinstance(source, str) and source not in inputs:
             message = f"the property '{name}' is mapped to '{source}', which is not an input"
             problems.add(message, place_of(section, name), nearest(source, inputs))
@@ -142,6 +145,15 @@ def _check_properties(body: Mapping[str, Any], entity: EntityType, building: Bui
         if definition.required and not definition.has_default and not definition.has_value and name not in fed:
             message = f"the input '{name}' has no default and is fed by no property of {entity.name}"
             problems.add(message, definition.place, nearest(name, entity.properties))
+
+
+def _check_fed(name: str, source: Any, entity: EntityType, building: Building, place: Place | None) -> None:
+    """Refuse an input of another type than the property that feeds it [TOSCA 2.0, 15.2]."""
+    definition, fed = entity.properties.get(name), building.topology.inputs.get(str(source))
+    if definition is None or fed is None or building.types.refines(definition.schema.type, fed.schema.type):
+        return
+    message = f"the property '{name}' of type {definition.schema.type} feeds the input '{source}' of {fed.schema.type}"
+    building.problems.add(message, place)
 
 
 def _input_of(name: str, mapped: Mapping[str, Any]) -> str | None:

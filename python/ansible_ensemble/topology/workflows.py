@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
+from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.entities import NodeTemplate, ParameterDefinition, Workflow, WorkflowStep
 from ansible_ensemble.language.interfaces import read_implementation
@@ -106,7 +107,7 @@ def read_workflows(building: Building) -> None:
     problems, topology = building.problems, building.topology
     entries = building.section("workflows")
     for name, entry in entries.items():
-        what = f"workflow '{name}'"
+        what, left_out = f"workflow '{name}'", False
         body = problems.mapping(entry.raw, what, entry.place)
         problems.check_keys(body, "workflow", entry.place)
         made = Workflow(name, place=entry.place)
@@ -116,6 +117,9 @@ def read_workflows(building: Building) -> None:
             made.implementation = read_implementation(
                 body["implementation"], what, place_of(body, "implementation"), entry.scope
             )
+            if body.get("steps") and building.types.is_strict:
+                message = f"{what} has steps and an implementation"
+                problems.add(message, place_of(body, "implementation"), "remove one of the two")
         made.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         where = place_of(body, "preconditions")
         for number, raw in enumerate(
@@ -124,21 +128,29 @@ def read_workflows(building: Building) -> None:
             place = place_of(body["preconditions"], number)
             condition = problems.mapping(raw, f"a precondition of {what}", place)
             problems.check_keys(condition, "workflow_precondition", place)
-            _check_target(building, condition.get("target"), what, place)
+            left_out = not _check_target(building, condition.get("target"), what, place) or left_out
             made.preconditions.append(dict(condition))
+        if left_out and building.scope.is_unfurl:
+            continue
         steps = problems.mapping(body.get("steps"), f"the steps of {what}", place_of(body, "steps"))
         for key, raw in steps.items():
             where, step = place_of(steps, key), f"step '{key}' of {what}"
             if isinstance(raw, Mapping):
-                made.steps[key] = _read_step(building, key, raw, where, step)
+                read = _read_step(building, key, raw, where, step)
+                made.steps |= {key: read} if read is not None else {}
             else:
                 problems.add(f"{step} must be a map, not {kind_of(raw)}", where)
+        gone = steps.keys() - made.steps.keys()
+        for one in made.steps.values():
+            one.on_success = [name for name in one.on_success if name not in gone]
+            one.on_failure = [name for name in one.on_failure if name not in gone]
         topology.workflows[name] = made
     for workflow in topology.workflows.values():
         _check_steps(building, workflow)
 
 
-def _read_step(building: Building, name: str, raw: Any, place: Place | None, what: str) -> WorkflowStep:
+def _read_step(building: Building, name: str, raw: Any, place: Place | None, what: str) -> WorkflowStep | None:
+    """A step; None if its target is not there, in Unfurl's dialect."""
     problems = building.problems
     body = problems.mapping(raw, what, place)
     problems.check_keys(body, "workflow_step", place)
@@ -147,7 +159,8 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
         # Unfurl's dialect: all node templates of a type
         declaration = building.types.find("node", target, building.scope)
         target = declaration.name if declaration is not None and target not in building.topology.groups else target
-    _check_target(building, target, what, place_of(body, "target") or place)
+    if not _check_target(building, target, what, place_of(body, "target") or place) and building.scope.is_unfurl:
+        return None
     step = WorkflowStep(name, str(target), place=place)
     step.relationship = problems.text(body.get("target_relationship"), f"target_relationship of {what}", place)
     step.operation_host = problems.text(body.get("operation_host"), f"operation_host of {what}", place)
@@ -167,16 +180,22 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
     return step
 
 
-def _check_target(building: Building, target: Any, what: str, place: Place | None) -> None:
+def _check_target(building: Building, target: Any, what: str, place: Place | None) -> bool:
+    """Whether a target is there; else it is an error, and in Unfurl's dialect a warning: what has it is left out."""
     if isinstance(target, str) and (target in building.entries or target in building.topology.groups):
-        return
-    if building.scope.is_unfurl and any(node.type.is_a(str(target)) for node in building.nodes.values()):
-        return
+        return True
+    problems, is_unfurl = building.problems, building.scope.is_unfurl
+    if is_unfurl and any(node.type.is_a(str(target)) for node in building.nodes.values()):
+        return True
     if not isinstance(target, str):
-        building.problems.add(f"the target of {what} is {kind_of(target)}", place, "name a node template or a group")
-        return
-    known = [*building.entries, *building.topology.groups]
-    building.problems.add(f"{what} has the target '{target}', which does not exist", place, nearest(target, known))
+        problems.add(f"the target of {what} is {kind_of(target)}", place, "name a node template or a group")
+        return False
+    message = f"{what} has the target '{target}', which does not exist"
+    if is_unfurl:
+        problems.warn(NoticeCode.LEFT_OUT, f"{message}: it is left out", place)
+    else:
+        problems.add(message, place, nearest(target, [*building.entries, *building.topology.groups]))
+    return False
 
 
 def _check_relationship(building: Building, step: WorkflowStep, what: str, place: Place | None) -> None:

@@ -67,7 +67,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"eval": {"$xor": ["port", "nothing"]}}, True),
     ({"eval": {"$union": ["::db::tags", {"q": ["y", "z"]}]}}, ["x", "y", "z"]),
     ({"eval": {"$intersection": ["::db::tags", {"q": ["y", "z"]}]}}, ["y"]),
-    ({"eval": {"$round": [2.5]}}, 3),
+    ({"eval": {"$round": [2.5]}}, 2),
     ({"eval": {"$floor": [-2.5]}}, -3),
     ({"eval": {"$ceil": [2.1]}}, 3),
     # logic

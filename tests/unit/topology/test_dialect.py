@@ -218,10 +218,46 @@ def test_a_step_works_on_all_of_a_type(load: Load) -> None:
     assert load(STEP % ("T", "Standard.create"), unfurl=True).workflows["w"].steps["s"].target == "T"
     with pytest.raises(InvalidInput, match="has no such operation"):
         load(STEP % ("T", "Standard.made"), unfurl=True)
-    with pytest.raises(InvalidInput, match=r"the target 'tosca\.nodes\.Compute', which does not exist"):
-        load(STEP % ("Compute", "Standard.create"), unfurl=True)
+    none = load(STEP % ("Compute", "Standard.create"), unfurl=True)
+    assert none.workflows["w"].steps == {}
+    assert "the target 'tosca.nodes.Compute', which does not exist: it is left out" in "".join(none.warnings)
     with pytest.raises(InvalidInput, match="the target 'T', which does not exist"):
         load(STEP % ("T", "Standard.create"))
+
+
+def test_a_workflow_whose_precondition_is_of_nothing_is_left_out(load: Load) -> None:
+    text = STEP.replace("{w: {", "{w: {preconditions: [{target: gone, condition: [{a: [{equal: 1}]}]}], ")
+    assert load(text % ("T", "Standard.create"), unfurl=True).workflows == {}
+    with pytest.raises(InvalidInput, match="the target 'gone', which does not exist"):
+        load(text % ("a", "Standard.create"))
+
+
+DEFAULTS = """
+node_types:
+  T: {derived_from: Root, interfaces: {Standard: {operations: {create: echo hi}}}}
+topology_template:
+  node_templates: {a: {type: T, interfaces: {defaults: {inputs: {x: 1}}}}}
+"""
+
+
+def test_defaults_of_a_template_are_of_interfaces_that_it_does_not_name(load: Load) -> None:
+    standard = load(DEFAULTS, unfurl=True).node_templates["a"].interfaces["Standard"]
+    assert standard.inputs["x"].value == standard.operations["create"].inputs["x"].value == 1
+
+
+def test_paths_in_a_default_start_at_the_file_of_its_type(load: Load, tmp_path: Path) -> None:
+    types = {
+        "spec/t.yaml": """
+tosca_definitions_version: tosca_simple_unfurl_1_0_0
+node_types:
+  T:
+    derived_from: Root
+    properties: {p: {type: string, default: {eval: {file: x, contents: x}}}, q: {type: string, default: a}}
+"""
+    }
+    text = "imports: [spec/t.yaml]\ntopology_template: {node_templates: {a: {type: T}}}"
+    properties = load(text, files=types, unfurl=True).node_templates["a"].properties
+    assert (properties["p"].base, properties["q"].base) == (tmp_path / "spec", None)
 
 
 @pytest.mark.parametrize("name", ["k8s.unfurl.nodes.Generic", "k8s:unfurl.nodes.Generic", "unfurl.nodes.Generic"])
