@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.awx.client import URL, Awx, Object
+from tests.integration.awx.modules import interpreter
 from tests.unit.state.servers import PASSWORD, USER, git_server
 
 REPOSITORY = Path(__file__).parents[2]
@@ -24,6 +25,12 @@ FOLDER = Path(os.environ.get("AWX_FOLDER") or REPOSITORY / ".build" / "awx")
 HOSTS = ("web1", "web2", "web3")
 SECRET = "canary-answer-4711"
 VAULT = "canary-vault-4711"
+
+#: The kinds of objects that the role names after the project.
+ENDPOINTS = (
+    *("projects", "inventories", "inventory_sources", "credentials", "execution_environments", "schedules"),
+    *("job_templates", "workflow_job_templates", "notification_templates"),
+)
 
 FILES = {
     "ensemble-project.yaml": "environments: {defaults: {state: {git: STATE, branch: web}}}\n",
@@ -112,6 +119,7 @@ class Site:
     root: Path
     clone: Path
     hooks: list[Any]
+    python: Path
     variables: dict[str, Any] = field(default_factory=dict)
 
     def write(self, **files: str) -> None:
@@ -147,7 +155,7 @@ class Site:
             "CONTROLLER_HOST": URL,
             "CONTROLLER_OAUTH_TOKEN": self.awx.token,
         }
-        command = ["ansible-playbook", *words]
+        command = ["ansible-playbook", *words, "-e", f"ansible_python_interpreter={self.python}"]
         done = subprocess.run(command, cwd=self.clone, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return int(re.findall(r"localhost +: ok=\d+ +changed=(\d+)", done.stdout)[-1]), done.stdout + done.stderr
@@ -162,6 +170,20 @@ class Site:
         job, output = self.attempt(template, **answers)
         assert job["status"] == "successful", output
         return job, output
+
+    def names(self, name: str) -> set[tuple[str, str]]:
+        """What is in AWX by the name of a project, but for what was there before."""
+        found = {(endpoint, str(one["name"])) for endpoint in ENDPOINTS for one in self.awx.all(f"{endpoint}/")}
+        return {one for one in found if f"{one[1]} ".startswith(f"{name} ")} - {("credentials", "web project")}
+
+    def removes_all(self, name: str, **variables: Any) -> int:
+        """Have the role remove what it made by a name; how many tasks changed something."""
+        made = self.names(name)
+        would, output = self.set_up("--check", **variables, awx_name=name, awx_state="absent")
+        assert self.names(name) == made != set(), output
+        changed, output = self.set_up(**variables, awx_name=name, awx_state="absent")
+        assert (self.names(name), changed) == (set(), would), output
+        return changed
 
     def approval(self) -> Object:
         """The approval of the workflow's plans, which only its node leads to."""
@@ -231,11 +253,12 @@ def site(awx: Awx, hooks: tuple[str, list[Any]], tmp_path_factory: pytest.TempPa
     for name in ("web.git", "state.git"):
         git(root, "init", "--quiet", "--bare", "--initial-branch=main", name)
         git(root / name, "config", "http.receivepack", "true")
-    with git_server(root) as url:
+    folder = tmp_path_factory.mktemp("python")
+    with git_server(root) as url, interpreter(folder, REPOSITORY / ".build/community") as python:
         git(clone, "init", "--quiet", "--initial-branch=main")
         git(clone, "remote", "add", "origin", str(root / "web.git"))
         hook, told = hooks
-        made = Site(awx, url, root, clone, told)
+        made = Site(awx, url, root, clone, told, python)
         made.write(**{name: text.replace("STATE", f"{url}/state.git") for name, text in FILES.items()})
         kind = awx.named("credential_types", "Source Control")["id"]
         inputs = {"username": USER, "password": PASSWORD}

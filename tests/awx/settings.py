@@ -15,6 +15,7 @@ DATABASES = {
         "NAME": "awx",
         "USER": "postgres",
         "HOST": f"{_folder}/run",
+        "CONN_MAX_AGE": None,
     }
 }
 BROKER_URL = f"unix://{_folder}/run/redis.sock"

@@ -6,8 +6,10 @@ import os
 import random
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 
@@ -101,25 +103,65 @@ def test_after_a_cancel_the_next_launch_goes_on(web: Site) -> None:
     nothing_lost_and_nothing_twice(web)
 
 
-def test_a_job_that_may_ask_awx_takes_over_from_one_that_has_ended(web: Site) -> None:
+@contextmanager
+def asking_awx(site: Site, template: str) -> Iterator[None]:
+    """Let the jobs of a template ask AWX, by a credential of it."""
     given = {
         "name": "AWX itself",
-        "credential_type": web.awx.named("credential_types", "Red Hat Ansible Automation Platform")["id"],
-        "organization": web.awx.named("organizations", "Default")["id"],
-        "inputs": {"host": URL, "oauth_token": web.awx.token},
+        "credential_type": site.awx.named("credential_types", "Red Hat Ansible Automation Platform")["id"],
+        "organization": site.awx.named("organizations", "Default")["id"],
+        "inputs": {"host": URL, "oauth_token": site.awx.token},
     }
-    credential = web.awx.ask("credentials/", given)
-    web.awx.ask(f"{web.awx.named('job_templates', 'web deploy')['url']}credentials/", {"id": credential["id"]})
+    credential = site.awx.ask("credentials/", given)
+    site.awx.ask(f"{site.awx.named('job_templates', template)['url']}credentials/", {"id": credential["id"]})
+    yield
+    site.awx.ask(credential["url"], method="DELETE")
+
+
+def test_a_job_that_may_ask_awx_takes_over_from_one_that_has_ended(web: Site) -> None:
     job = launch_held(web)
     kill_container(web, job)
     web.awx.ended(job)
     let_go(web)
-    _, output = web.run("web deploy")
-    web.awx.ask(credential["url"], method="DELETE")
+    with asking_awx(web, "web deploy"):
+        _, output = web.run("web deploy")
     assert f"job {job['id']} of AWX, template web deploy, launched by admin has ended; taken over" in " ".join(
         output.split()
     )
     assert web.found("step1") == dict.fromkeys(HOSTS, "done\n")
+
+
+def pause(site: Site, job: Object, number: signal.Signals) -> None:
+    """Send all processes of a job's container a signal, as `podman pause` and `unpause` do."""
+    pid = (site.awx.folder / "run" / "containers" / f"{site.awx.container(job)}.pid").read_text()
+    for process in below(pid):
+        os.kill(int(process), number)
+
+
+def below(pid: str) -> Iterator[str]:
+    """The processes that a process has begun, and those that they have."""
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            yield child
+            yield from below(child)
+
+
+def test_a_job_that_was_paused_begins_nothing_more_once_its_lock_is_taken(web: Site) -> None:
+    def state() -> str:
+        command = ["git", "-C", str(web.root / "state.git"), "rev-parse", "web"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    job = launch_held(web)
+    pause(web, job, signal.SIGSTOP)
+    _, output = web.attempt("web check")
+    assert "the lock was not renewed for 30 s; taken over from:" in " ".join(output.split())
+    before = state()
+    let_go(web)
+    pause(web, job, signal.SIGCONT)
+    assert web.awx.ended(job)["status"] == "failed"
+    assert "What succeeded is recorded" not in web.awx.output(job)
+    assert (state(), web.found("step2")) == (before, {})
+    nothing_lost_and_nothing_twice(web)
 
 
 def test_a_job_that_awx_has_given_up_keeps_the_lock_while_it_runs(web: Site) -> None:

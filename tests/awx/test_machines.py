@@ -133,3 +133,8 @@ def test_the_key_of_the_server_is_in_nothing_that_awx_keeps(rack: Rack) -> None:
     dump = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     assert "rack machines check" in dump
     assert [line[:300] for line in dump.splitlines() if rack.server.password in line] == []
+
+
+def test_absent_removes_what_is_for_machines(rack: Rack) -> None:
+    variables = {key: value for key, value in rack.variables.items() if key != "awx_name"}
+    rack.site.removes_all("rack", **variables)

@@ -62,9 +62,31 @@ def test_without_answers_the_defaults_are_deployed(web: Site) -> None:
     assert settings(web) == [DEFAULTS] * 3
 
 
-def test_an_empty_answer_is_refused_by_awx(web: Site) -> None:
-    with pytest.raises(AssertionError, match="'input_text' value  is too small"):
-        web.awx.launch("web deploy", input_text="")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *((name, "'input_[a-z]+' value  is too small") for name in ("text", "labels", "pin")),
+        *((name, "Value  for 'input_[a-z]+' expected to be one of") for name in ("place", "safe")),
+        ("size", "Value  for 'input_size' expected to be an integer"),
+        ("rate", "Value  for 'input_rate' expected to be a numeric type"),
+    ],
+)
+def test_an_empty_answer_is_refused_by_awx(web: Site, name: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        web.awx.launch("web deploy", **{f"input_{name}": ""})
+
+
+def test_a_template_in_an_answer_is_refused(web: Site) -> None:
+    before = settings(web)
+    job, output = web.attempt("web deploy", input_text="{{ 6 * 7 }}")
+    assert job["status"] == "failed"
+    assert "the input text is computed, and here inputs are plain values" in " ".join(output.split())
+    assert settings(web) == before
+
+
+def test_no_choice_of_several_is_an_empty_list(web: Site) -> None:
+    web.run("web deploy", input_zones=[])
+    assert settings(web) == [DEFAULTS | {"zones": []}] * 3
 
 
 def test_answers_of_each_type_reach_the_hosts(web: Site) -> None:
@@ -80,6 +102,7 @@ def test_answers_last(answered: Site) -> None:
         job, output = answered.run(template)
         assert job["artifacts"]["ensemble_stats"]["drift"] == [], output
     assert settings(answered) == [ANSWERED] * 3
+    assert {*answered.found("pin").values()} == {SECRET}
 
 
 def test_an_input_goes_back_to_what_the_ensemble_has(answered: Site) -> None:
@@ -234,7 +257,8 @@ def test_secrets_are_in_nothing_that_awx_keeps(web: Site) -> None:
     for secret in (SECRET, VAULT, PASSWORD):
         assert [line[:300] for line in dump.splitlines() if secret in line] == []
     for log in (web.awx.folder / "log").glob("*.log"):
-        assert SECRET not in log.read_text(errors="replace"), log
+        text = log.read_text(errors="replace")
+        assert [secret for secret in (SECRET, VAULT, PASSWORD) if secret in text] == [], log
     for repository in ("web.git", "state.git"):
         commits = ["git", "-C", str(web.root / repository), "log", "--all", "--patch", "--text"]
         patches = subprocess.run(commits, capture_output=True, text=True, check=True).stdout

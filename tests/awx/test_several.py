@@ -123,10 +123,14 @@ def test_each_ensemble_has_its_check(shop: Site) -> None:
     assert [one["extra_data"] for one in schedules.values()] == [{"ensemble": FRONT}, {"ensemble": STOCK}]
     job, output = shop.attempt("shop check", ensemble=FRONT)
     assert job["status"] == "failed", "what it uses has changed since"
-    assert (output.count("TASK  INSTANCE"), output.count("Drift, recorded")) == (1, 1)
+    assert [output.count(one) for one in ("TASK [sign: check]", "TASK  INSTANCE", "Drift, recorded")] == [1, 1, 1]
     shop.run("shop check", ensemble=STOCK)
 
 
 def test_a_second_run_for_several_ensembles_changes_nothing(shop: Site) -> None:
     changed, output = shop.set_up(**SHOP)
     assert changed == 0, output
+
+
+def test_absent_removes_what_is_for_several_ensembles(shop: Site) -> None:
+    shop.removes_all("shop", **{key: value for key, value in SHOP.items() if key != "awx_name"})

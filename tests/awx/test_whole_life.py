@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import hmac
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.awx.client import URL, Awx
-from tests.awx.conftest import VAULT, Site
+from tests.awx.conftest import ENDPOINTS, VAULT, Site
 
 pytestmark = pytest.mark.timeout(3600)
 
-ENDPOINTS = (
-    *("projects", "inventories", "inventory_sources", "credentials", "execution_environments", "schedules"),
-    *("job_templates", "workflow_job_templates", "notification_templates"),
-)
-
-
-def names(awx: Awx) -> set[tuple[str, str]]:
-    """What is in AWX by the name of the project."""
-    return {
-        (endpoint, one["name"])
-        for endpoint in ENDPOINTS
-        for one in awx.all(f"{endpoint}/")
-        if f"{one['name']} ".startswith("web ")
-    }
-
+Headers = dict[str, str]
 
 MORE: dict[str, Any] = {
     "awx_operators": ["ops"],
@@ -37,6 +24,7 @@ MORE: dict[str, Any] = {
     "awx_labels": ["ensembles"],
     "awx_instance_groups": ["default"],
     "awx_webhook_service": "github",
+    "awx_approval_timeout": 3600,
     "awx_galaxy_credential": {"url": "https://hub.example/api/galaxy/", "token": VAULT},
     "awx_galaxy_credentials": ["web galaxy", "Ansible Galaxy"],
     "awx_schedules": [
@@ -97,22 +85,29 @@ def test_teams_may_do_what_they_are_to_do(more: Site) -> None:
     assert {'"size": 4' in text for text in more.found("settings").values()} == {True}
 
 
-def test_a_push_launches_the_workflow(more: Site) -> None:
+def github(key: str, pushed: bytes) -> Headers:
+    return {
+        "X-GitHub-Event": "push",
+        "X-GitHub-Delivery": "0" * 8,
+        "X-Hub-Signature": f"sha1={hmac.new(key.encode(), pushed, 'sha1').hexdigest()}",
+    }
+
+
+def gitlab(key: str, _pushed: bytes) -> Headers:
+    return {"X-Gitlab-Event": "Push Hook", "X-Gitlab-Token": key}
+
+
+@pytest.mark.parametrize("service", [gitlab, github])
+def test_a_push_launches_the_workflow(more: Site, service: Callable[[str, bytes], Headers]) -> None:
+    more.set_up(awx_webhook_service=service.__name__)
     template = more.awx.named("workflow_job_templates", "web")
     key = more.awx.ask(template["related"]["webhook_key"])["webhook_key"]
     pushed = json.dumps({"ref": "refs/heads/main", "after": "1" * 40}).encode()
-    signature = hmac.new(key.encode(), pushed, "sha1").hexdigest()
-    headers = {
-        "Content-Type": "application/json",
-        "X-GitHub-Event": "push",
-        "X-GitHub-Delivery": "0" * 8,
-        "X-Hub-Signature": f"sha1={signature}",
-    }
+    headers = {"Content-Type": "application/json", **service(key, pushed)}
     with urlopen(Request(f"{URL}{template['related']['webhook_receiver']}", pushed, headers), timeout=60) as answer:
         assert answer.status == 202
-    workflow = more.awx.wait(
-        "the workflow", lambda: next(iter(more.awx.all("workflow_jobs/", launch_type="webhook")), None)
-    )
+    launched = {"launch_type": "webhook", "webhook_service": service.__name__}
+    workflow = more.awx.wait("the workflow", lambda: next(iter(more.awx.all("workflow_jobs/", **launched)), None))
     asked = more.awx.approval(workflow)
     more.awx.ask(f"{asked['url']}approve/", {})
     assert more.awx.ended(workflow)["status"] == "successful"
@@ -122,6 +117,7 @@ def test_labels_groups_schedules_and_galaxy_are_there(more: Site) -> None:
     deploy = more.awx.named("job_templates", "web deploy")
     assert [one["name"] for one in more.awx.all(deploy["related"]["labels"])] == ["ensembles"]
     assert [one["name"] for one in more.awx.all(deploy["related"]["instance_groups"])] == ["default"]
+    assert more.approval()["timeout"] == 3600
     window = more.awx.named("schedules", "web window")
     assert (window["unified_job_template"], window["extra_data"]) == (deploy["id"], {"input_size": 3})
     organization = more.awx.named("organizations", "Default")
@@ -147,21 +143,32 @@ def test_a_rename_leaves_the_state_where_it_is(more: Site) -> None:
     more.run("web deploy")
     more.set_up(awx_name="site", awx_update_secrets=True)
     more.set_up(awx_state="absent")
-    assert names(more.awx) == {("credentials", "web project")}
+    assert more.names("web") == set()
     _, output = more.run("site deploy")
     assert "There was nothing to do." in output
     more.set_up(awx_name="site", awx_state="absent")
     more.set_up(awx_update_secrets=True)
 
 
-def test_absent_removes_what_the_role_made(more: Site) -> None:
-    web = more
-    made = names(web.awx)
-    assert len(made) > len(ENDPOINTS)
-    would, output = web.set_up("--check", awx_state="absent")
-    assert names(web.awx) == made, output
-    changed, output = web.set_up(awx_state="absent")
-    assert names(web.awx) == {("credentials", "web project")}, output
-    assert changed == would > 5
-    changed, output = web.set_up(awx_state="absent")
+def test_absent_removes_what_the_role_made_and_leaves_what_others_use(more: Site) -> None:
+    labels, teams = (
+        [one["name"] for one in more.awx.all(f"{endpoint}/", name__in="ensembles,ops,developers,managers")]
+        for endpoint in ("labels", "teams")
+    )
+    assert {one for one, _name in more.names("web")} == {*ENDPOINTS}
+    assert more.removes_all("web", awx_keep=["notifications", "schedules"]) > 5
+    changed, output = more.set_up(awx_state="absent")
     assert changed == 0, output
+    assert [one["name"] for one in more.awx.all("labels/", name="ensembles")] == labels == ["ensembles"]
+    assert {one["name"] for one in more.awx.all("teams/")} >= {*teams} == {"ops", "developers", "managers"}
+    organization = more.awx.named("organizations", "Default")
+    assert [one["name"] for one in more.awx.all(organization["related"]["galaxy_credentials"])] == ["Ansible Galaxy"]
+
+
+def test_an_organization_that_is_not_there_is_made(more: Site) -> None:
+    given: dict[str, Any] = {"awx_organization": "Field", "awx_name": "field", "awx_galaxy_credentials": []}
+    more.set_up(**given, awx_update_secrets=True)
+    changed, output = more.set_up(**given)
+    assert changed == 0, output
+    more.set_up(**given, awx_state="absent")
+    assert more.names("field") == set()
