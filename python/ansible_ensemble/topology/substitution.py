@@ -115,8 +115,8 @@ def check_substitution(building: Building) -> None:
         for name, target, where in problems.entries(section, f"the mapped {part}", place_of(body, part)):
             if name not in known:
                 problems.add(f"{entity.name} has no {_SINGULAR[part]} '{name}'", where, nearest(name, known))
-            elif isinstance(target, list):
-                _check_target(part, target, where, building)
+            elif isinstance(target, list) or (part == "requirements" and building.types.is_strict):
+                _check_targets(part, target, where, building)
 
 
 _SINGULAR = {"capabilities": "capability", "requirements": "requirement"}
@@ -166,8 +166,18 @@ def _input_of(name: str, mapped: Mapping[str, Any]) -> str | None:
     return target[0] if isinstance(target, list) and len(target) == 1 and isinstance(target[0], str) else None
 
 
+def _check_targets(part: str, raw: Any, place: Place | None, building: Building) -> None:
+    for target in _targets(raw) if part == "requirements" else [raw]:
+        _check_target(part, target, place, building)
+
+
 def _check_target(part: str, target: list[Any], place: Place | None, building: Building) -> None:
     node = building.nodes.get(target[0]) if target and isinstance(target[0], str) else None
+    if node is not None and part == "requirements" and len(target) == 1:
+        if "select" not in node.directives:
+            message = f"the mapped requirement leads to '{target[0]}', which is not selected"
+            building.problems.add(message, place, "name its requirement: [node, name], or give it directives: [select]")
+        return
     if node is None:
         if not (target and isinstance(target[0], str) and target[0] in building.entries):
             hint = nearest(str(target[0]), building.nodes) if target else None
@@ -182,7 +192,24 @@ def _check_target(part: str, target: list[Any], place: Place | None, building: B
 def mapped_requirements(scope: Scope) -> frozenset[tuple[str, str]]:
     """Requirements that the file's own mapping leaves to the topology around it: (node template, requirement)."""
     raw = scope.template.get("substitution_mappings")
-    return frozenset(_mapped(raw, "requirements").values()) if isinstance(raw, Mapping) else frozenset()
+    slots = _mapped_requirements(raw).values() if isinstance(raw, Mapping) else ()
+    return frozenset((one[0], one[1]) for several in slots for targets in several for one in targets if _is_pair(one))
+
+
+def _targets(raw: Any) -> list[list[Any]]:
+    """What one mapping of a requirement leads to: `[node, requirement]` each, or `[node]` for a selected node template.
+
+    There may be several, in a list [TOSCA 2.0, 15.5].
+    """
+    if isinstance(raw, str):
+        return [[raw]]
+    if not isinstance(raw, list) or not any(isinstance(one, list) for one in raw):
+        return [raw] if isinstance(raw, list) else []
+    return [one if isinstance(one, list) else [one] for one in raw]
+
+
+def _is_pair(target: list[Any]) -> bool:
+    return len(target) == 2 and all(isinstance(one, str) for one in target)
 
 
 def find_substitutes(building: Building) -> None:
@@ -246,18 +273,18 @@ def _substitute(node: NodeTemplate, scope: Scope, building: Building, build: Bui
         source = _input_of(name, mapped)
         if source is not None and name in node.properties:
             given[source] = {"get_property": [node.name, name]}
-    requirements = _mapped(raw, "requirements")
     inner = build(scope, node.name, given)
     nested = inner.topology
     if "substitute" not in node.directives:
         node.directives = (*node.directives, "substitute")
     building.topology.nested[node.name] = nested
     building.topology.nested.update(nested.nested)
-    for name, (inner_name, inner_requirement) in requirements.items():
-        source_node = nested.node_templates.get(inner_name)
-        for outer in [one for one in node.requirements if one.name == name]:
-            if source_node is not None:
-                _connect(source_node, outer.target, inner_requirement, outer.type, outer.capability)
+    for name, slots in _mapped_requirements(raw).items():
+        outers = [one for one in node.requirements if one.name == name]
+        # a single mapping is of all requirements of the name, several are of one each
+        for outer, targets in zip(outers, slots * len(outers) if len(slots) == 1 else slots, strict=False):
+            for target in targets:
+                _hand_on(outer, target, nested)
     depends_on = building.types.named("relationship", "tosca.relationships.DependsOn")
     for one in nested.node_templates.values():
         _connect(node, one, INSIDE, depends_on or building.types.root("relationship"), None)
@@ -272,16 +299,35 @@ def _connect(source: NodeTemplate, target: NodeTemplate, name: str, entity: Enti
     target.incoming.append(made)
 
 
-def _mapped(raw: Mapping[str, Any], part: str) -> dict[str, tuple[str, str]]:
-    """Mappings `name: [node, name]` of a section."""
-    section = raw.get(part)
-    entries: list[Any] = section if isinstance(section, list) else [section]
-    found = {}
-    for entry in entries:
+def _mapped_requirements(raw: Mapping[str, Any]) -> dict[str, list[list[list[Any]]]]:
+    """By the name of a requirement, what each of its mappings leads to, in order."""
+    section = raw.get("requirements")
+    found: dict[str, list[list[list[Any]]]] = {}
+    for entry in section if isinstance(section, list) else [section]:
         for name, target in entry.items() if isinstance(entry, Mapping) else ():
-            if isinstance(target, list) and len(target) == 2 and all(isinstance(one, str) for one in target):
-                found[name] = (target[0], target[1])
+            found.setdefault(name, []).append(_targets(target))
     return found
+
+
+def _hand_on(outer: Relationship, target: list[Any], nested: Topology) -> None:
+    """Let what a requirement of the substituted node leads to meet one of the nested topology.
+
+    It takes the place of a selected node template [TOSCA 2.0, 15.5.3].
+    """
+    inner = nested.node_templates.get(target[0]) if target and isinstance(target[0], str) else None
+    if inner is None:
+        return
+    if _is_pair(target):
+        _connect(inner, outer.target, target[1], outer.type, outer.capability)
+        return
+    if "select" not in inner.directives:
+        return
+    for relationship in inner.incoming:
+        relationship.target = outer.target
+        if relationship.capability not in outer.target.capabilities:
+            relationship.capability = outer.capability
+        outer.target.incoming.append(relationship)
+    del nested.node_templates[target[0]]
 
 
 def _map_attributes(node: NodeTemplate, raw: Mapping[str, Any], nested: Topology, building: Building) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import Topology
+from ansible_ensemble.topology.service_template import load_topology
 
 Load = Callable[..., Topology]
 
@@ -169,3 +171,61 @@ def test_an_output_gives_a_part_of_an_input(load: Load, path: str, expected: obj
     nested = nested.replace("count: {type: integer}, ", "")
     value = load(outer, files={"types.yaml": types, "nested.yaml": nested}).node_templates["db"].attributes["url"].value
     assert value == (expected if path != "[size, x]" else {"get_property": ["db", "size", "x"]})
+
+
+TYPES_2 = """\
+tosca_definitions_version: tosca_2_0
+capability_types: {C: {}}
+relationship_types: {R: {}}
+node_types:
+  Server: {capabilities: {c: C}}
+  Client: {requirements: [{s: {capability: C, relationship: R, node: Server}}]}
+  Part: {derived_from: Client}
+"""
+NESTED_2 = """\
+tosca_definitions_version: tosca_2_0
+imports: [types.yaml]
+service_template:
+  substitution_mappings: {node_type: Client, requirements: %s}
+  node_templates:
+    a: {type: Part}
+    b: {type: Part}
+    chosen: {type: Server, directives: [select]}
+    c: {type: Part, requirements: [{s: chosen}]}
+"""
+OUTER_2 = """\
+tosca_definitions_version: tosca_2_0
+imports: [types.yaml, nested.yaml]
+service_template:
+  node_templates:
+    one: {type: Server}
+    two: {type: Server}
+    client: {type: Client, directives: [substitute], requirements: [{s: one}, {s: two}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mapped", "met"),
+    [
+        ("[{s: [a, s]}]", {"a": ["one", "two"], "b": []}),
+        ("[{s: [a, s]}, {s: [b, s]}]", {"a": ["one"], "b": ["two"]}),
+        ("[{s: [[a, s], [b, s]]}, {s: [a, s]}]", {"a": ["one", "two"], "b": ["one"]}),
+        ("[{s: chosen}, {s: [b, s]}]", {"a": [], "b": ["two"], "c": ["one"]}),
+    ],
+)
+def test_each_requirement_is_mapped_as_written(
+    load: Load, tmp_path: Path, mapped: str, met: dict[str, list[str]]
+) -> None:
+    (tmp_path / "types.yaml").write_text(TYPES_2)
+    (tmp_path / "nested.yaml").write_text(NESTED_2 % mapped)
+    (tmp_path / "outer.yaml").write_text(OUTER_2)
+    nodes = load_topology(tmp_path / "outer.yaml").node_templates
+    assert {name: [one.target.name for one in nodes[f"client:{name}"].requirements] for name in met} == met
+    assert ("client:chosen" in nodes) == ("chosen" not in mapped)
+
+
+def test_a_mapping_to_a_node_that_is_not_selected_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "types.yaml").write_text(TYPES_2)
+    (tmp_path / "nested.yaml").write_text(NESTED_2 % "[{s: a}]")
+    with pytest.raises(InvalidInput, match="leads to 'a', which is not selected"):
+        load_topology(tmp_path / "nested.yaml")
