@@ -166,6 +166,20 @@ EXPORTED = {
 
 
 @converted
+def test_properties_that_are_inputs_and_outputs_of_an_artifact_say_so(tmp_path: Path) -> None:
+    made = read(
+        tmp_path,
+        "import tosca\n"
+        "class A(tosca.artifacts.Root):\n"
+        "    a: str = tosca.Property(options=tosca.InputOption)\n"
+        "    b: str = tosca.Attribute(options=tosca.OutputOption)\n",
+    )
+    kind = made["artifact_types"]["A"]
+    assert kind["properties"]["a"]["metadata"] == {"input_match": True}
+    assert kind["attributes"]["b"]["metadata"] == {"output_match": True}
+
+
+@converted
 def test_each_name_that_unfurl_exports_is_there(tmp_path: Path) -> None:
     lines = [f"from {module} import {', '.join(names.split())}" for module, names in EXPORTED.items()]
     made = read(tmp_path, "import tosca\n" + "\n".join(lines) + "\nn = unfurl_nodes_GoogleCloudObject()\n")
