@@ -7,6 +7,7 @@ which are built in here. Nothing of the package is needed, and nothing of it run
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from copy import copy
 from types import ModuleType
@@ -119,6 +120,8 @@ def unfurl_modules(tosca: ModuleType, types: Mapping[str, Mapping[str, str]]) ->
             setattr(made[module], name, type(name, (dict,), {"__module__": module}))
     for module, calls in ((EXPRESSIONS, expressions(tosca)), (_FUNCTIONS, functions(tosca))):
         vars(made[module]).update(calls)
+    made["abc"] = ModuleType("abc")
+    vars(made["abc"]).update(__all__=["ABC", "abstractmethod"], ABC=ABC, abstractmethod=abstractmethod)
     for name in sorted(types):
         _add_type(made, name, types[name], tosca)
     for name, one in made.items():

@@ -130,6 +130,7 @@ def test_names_of_the_package_have_a_counterpart(tmp_path: Path) -> None:
 
 #: Module -> what Unfurl 1.2 exports to service templates.
 EXPORTED = {
+    "abc": "ABC abstractmethod",
     "unfurl.tosca_plugins.expr": (
         "tfoutput tfvar has_env get_env get_input if_expr or_expr and_expr tempfile lookup to_env "
         "get_ensemble_metadata abspath get_dir template get_nodes_of_type negate as_bool uri concat token "
