@@ -14,7 +14,8 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh import control
 from ansible_ensemble.mesh.control import MeshError, connect
-from ansible_ensemble.mesh.hello import hello_of
+from ansible_ensemble.mesh.handshake import meet
+from ansible_ensemble.mesh.known_nodes import KnownNodes, UntrustedNode
 from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, outcome_of, to_text
 from ansible_ensemble.mesh.nodes import SERVICE
 from ansible_ensemble.mesh.signing import Connection, Signer, unseal
@@ -25,6 +26,8 @@ from ansible_ensemble.mesh.wire import BEAT, Wire
 PATIENCE = 60.0
 #: Seconds between two attempts to connect.
 _PAUSE = 1.0
+#: Characters of a refusal that are told.
+_REFUSAL = 2000
 #: Seconds that a worker gets to end an order.
 _GRACE = 10.0
 
@@ -51,12 +54,14 @@ class Carrier:
         path: the socket of the control service of a Receptor node here.
         node: the id of the worker's node.
         signer: signs what the worker is told.
+        known: the keys that nodes are known by; None trusts any.
     """
 
-    def __init__(self, path: str, node: str, signer: Signer) -> None:
+    def __init__(self, path: str, node: str, signer: Signer, *, known: KnownNodes | None = None) -> None:
         self._path = path
         self._node = node
         self._signer = signer
+        self._known = known
         self._open: dict[str, _Sent] = {}
         self._wire: Wire | None = None
         self._connection: Connection | None = None
@@ -151,7 +156,7 @@ class Carrier:
                 raise MeshError(lacking)
             if not lacking:
                 return lacking is not None
-            for digest in lacking:
+            for digest in sorted(set(map(str, lacking))):
                 content = base64.b64encode(tree.content(digest)).decode()
                 if self._wire is not wire:
                     return False
@@ -161,7 +166,7 @@ class Carrier:
     async def _tell(self, text: str) -> None:
         """Send what is signed, if there is a connection."""
         if self._wire is not None and self._connection is not None:
-            await self._wire.send({"told": text, "signature": self._signer.sign(self._connection.covered(text))})
+            await self._wire.send(self._connection.tell(self._signer, text))
 
     async def _stay_connected(self) -> None:
         heard = time.monotonic()
@@ -170,15 +175,18 @@ class Carrier:
             try:
                 async with Wire(await connect(self._path, self._node, SERVICE)) as wire:
                     async with asyncio.timeout(control.PATIENCE):
-                        hello = hello_of(await wire.receive(), self._node)
+                        met = await meet(wire, self._node, self._known)
                     since = time.monotonic()
-                    self._wire, self._connection = wire, Connection(self._node, hello.challenge)
+                    self._wire, self._connection = wire, met.connection
                     sending = [asyncio.create_task(self._send(name, sent)) for name, sent in self._open.items()]
                     while (message := await wire.receive()) is not None:
                         self._hear(message)
                 problem = "it has hung up"
             except TimeoutError:
                 problem = "no worker has answered"
+            except UntrustedNode as error:
+                problem = str(error)
+                self._turn_down(problem)
             except EnsembleError as error:
                 problem = str(error)
             finally:
@@ -204,9 +212,9 @@ class Carrier:
         elif "refused" in message and sent is None and "of" in message:
             for waiting in self._lacking.values():  # a file, or all of them
                 if not waiting.done():
-                    waiting.set_result(str(message["refused"]))
+                    waiting.set_result(_refusal(message))
         elif "refused" in message:
-            problem = f"the worker of {self._node} refused it: {message['refused']}"
+            problem = f"the worker of {self._node} refused it: {_refusal(message)}"
             for one in [sent] if "of" in message else self._open.values():
                 if one is not None:
                     _end(one, problem, refused=True)
@@ -217,9 +225,19 @@ class Carrier:
             except MeshError as error:
                 _end(sent, f"the worker of {self._node} does not say how it ended: {error}")
 
+    def _turn_down(self, problem: str) -> None:
+        """End the orders that have not left; the node may come back that has the others."""
+        for sent in self._open.values():
+            if not sent.times:
+                _end(sent, problem, refused=True)
+
     def _give_up(self, problem: str) -> None:
         for sent in self._open.values():
             _end(sent, problem)
+
+
+def _refusal(message: dict[str, Any]) -> str:
+    return str(message["refused"])[:_REFUSAL]
 
 
 def _end(sent: _Sent, problem: str, *, refused: bool = False) -> None:

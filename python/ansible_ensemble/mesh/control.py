@@ -117,7 +117,7 @@ async def connect(path: str, node: str, service: str) -> Stream:
         await _greeted(stream, path)
         answer = await _asked(stream, {"command": "connect", "node": node, "service": service}, path)
         if answer.strip() != "Connecting":
-            raise MeshError(f"there is no way to {node}: {_shown(answer.removeprefix('ERROR: '))}")
+            raise MeshError(f"there is no way to {node}: {shown(answer.removeprefix('ERROR: '))}")
     except BaseException:
         stream.writer.close()
         raise
@@ -127,7 +127,7 @@ async def connect(path: str, node: str, service: str) -> Stream:
 async def _greeted(stream: Stream, name: str) -> None:
     banner = await _line(stream, name)
     if not _BANNER.fullmatch(banner):
-        raise MeshError(f"{name} is no control service of Receptor: it says {_shown(banner)}", hint=_HINT)
+        raise MeshError(f"{name} is no control service of Receptor: it says {shown(banner)}", hint=_HINT)
 
 
 async def _asked(stream: Stream, command: dict[str, str], name: str) -> str:
@@ -148,6 +148,7 @@ async def _line(stream: Stream, name: str) -> str:
     return line.decode(errors="replace")
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """What somebody else says, for a message: quoted, and cut where it is long."""
     text = text.strip()
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

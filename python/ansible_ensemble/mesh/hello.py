@@ -13,10 +13,10 @@ from msgspec import Struct, ValidationError, convert
 
 from ansible_ensemble import __version__
 from ansible_ensemble.configurators.locations import collection_folders
-from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.control import MeshError, shown
 
 #: Number of the protocol; ends with different ones do not go together.
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 class Hello(Struct, frozen=True):
@@ -27,7 +27,7 @@ class Hello(Struct, frozen=True):
         protocol: the number of the protocol that it speaks.
         version, python, ansible_core: versions of what it runs with.
         collections: versions of collections, by their names.
-        challenge: what signatures on this connection cover.
+        challenge: what it made up for this connection, which signatures cover.
     """
 
     node: str
@@ -63,10 +63,10 @@ def hello_of(message: dict[str, Any] | None, name: str) -> Hello:
         raise MeshError(f"{name} does not speak as a worker does: {error}") from error
     if hello.protocol != PROTOCOL:
         text = f"the worker of {name} speaks protocol {hello.protocol}, and this is {PROTOCOL}"
-        raise MeshError(text, hint=f"it has version {hello.version}, and this is {__version__}")
+        raise MeshError(text, hint=f"it has version {shown(hello.version)}, and this is {__version__}")
     if hello.node != name:
         hint = f"start it with --node {name}, if that is where it is"
-        raise MeshError(f"the worker of {name} says that it is that of {hello.node}", hint=hint)
+        raise MeshError(f"the worker of {name} says that it is that of {shown(hello.node)}", hint=hint)
     return hello
 
 

@@ -9,7 +9,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.documents.atomic import write_atomically
+from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.mesh.control import MeshError
 
 if TYPE_CHECKING:
@@ -17,24 +21,101 @@ if TYPE_CHECKING:
 
 _MAKE = "make one with `ssh-keygen -t ed25519 -N '' -f FILE`"
 #: Kind of key, as the lines of public keys begin.
-_KIND = "ssh-ed25519"
+KIND = "ssh-ed25519"
+
+
+class PublicKey(Struct, frozen=True):
+    """A public key.
+
+    Attributes:
+        line: it as in a file of ssh-keygen, without a comment.
+        raw: its bytes.
+    """
+
+    line: str
+    raw: bytes
+
+    @classmethod
+    def of(cls, line: str) -> PublicKey | None:
+        """The key of a line; None if it is none of the kind ed25519."""
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+        from cryptography.hazmat.primitives.serialization import load_ssh_public_key
+
+        try:
+            key = load_ssh_public_key(line.encode())
+        except (ValueError, UnsupportedAlgorithm):
+            return None
+        return cls.from_key(key) if isinstance(key, Ed25519PublicKey) else None
+
+    @classmethod
+    def from_key(cls, key: Ed25519PublicKey) -> PublicKey:
+        """The same key."""
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+        line = key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+        return cls(line, key.public_bytes_raw())
+
+    @property
+    def fingerprint(self) -> str:
+        """Its fingerprint, as `ssh-keygen -l` shows it."""
+        digest = hashlib.sha256(base64.b64decode(self.line.split()[1])).digest()
+        return f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
+
+    def has_signed(self, covered: bytes, signature: str) -> bool:
+        """Whether its private key made a signature of bytes."""
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(base64.b64decode(signature, validate=True), covered)
+        except (ValueError, InvalidSignature):
+            return False
+        return True
 
 
 class Connection:
-    """What the messages of a connection are signed with, beside their texts: none counts elsewhere, or twice.
+    """What a worker is told on a connection, sealed and signed: nothing counts elsewhere, or twice.
 
     Args:
         node: the id of the worker's node.
-        challenge: what the worker made up for this connection.
+        challenge: what both ends made up for this connection.
+        key: what only they have.
     """
 
-    def __init__(self, node: str, challenge: str) -> None:
+    def __init__(self, node: str, challenge: str, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         self._about = ["ansible-ensemble mesh", node, challenge]
+        self._cipher = AESGCM(key)
         self._count = 0
 
-    def covered(self, text: str) -> bytes:
-        """What the signature of the next message covers."""
+    def tell(self, signer: Signer, text: str) -> dict[str, str]:
+        """The next message to the worker."""
+        nonce = self._next()
+        sealed = base64.b64encode(self._cipher.encrypt(nonce, text.encode(), None)).decode()
+        return {"told": sealed, "signature": signer.sign(self._covered(text))}
+
+    def heard(self, sealed: str) -> tuple[str, bytes]:
+        """What the next message says, and what its signature has to cover.
+
+        Raises:
+            MeshError: it is not the next one of the other end.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        nonce = self._next()
+        try:
+            text = self._cipher.decrypt(nonce, base64.b64decode(sealed, validate=True), None).decode()
+        except (ValueError, InvalidTag) as error:
+            raise MeshError("it was not sealed for this connection, or comes out of turn") from error
+        return text, self._covered(text)
+
+    def _next(self) -> bytes:
         self._count += 1
+        return self._count.to_bytes(12, "big")
+
+    def _covered(self, text: str) -> bytes:
         return json.dumps([*self._about, self._count, text]).encode()
 
 
@@ -53,6 +134,7 @@ class Signer:
         if not isinstance(key, Ed25519PrivateKey):
             raise InvalidInput("this is no key of the kind ed25519", Place(str(file)), _MAKE)
         self._key = key
+        self.public = PublicKey.from_key(key.public_key())
 
     def sign(self, covered: bytes) -> str:
         """The signature of bytes."""
@@ -67,43 +149,37 @@ class Signer:
         return base64.b64encode(made.derive(self._key.private_bytes_raw())).decode()
 
 
+def kept_signer(folder: Path) -> Signer:
+    """Signs with the key that a folder keeps, which is made if there is none yet."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    file = folder / "node_key"
+    make_private(folder)
+    if not file.exists():
+        key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+        write_atomically(file, key.decode(), mode=0o600)
+    return Signer(file)
+
+
 class KnownKeys:
     """The public keys of those who may tell a worker what to do: lines of a file, as in `authorized_keys`."""
 
     def __init__(self, file: Path) -> None:
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-        from cryptography.hazmat.primitives.serialization import load_ssh_public_key
-
-        self._keys: dict[str, Ed25519PublicKey] = {}
+        self._keys: dict[str, PublicKey] = {}
         for number, line in enumerate(_content(file).splitlines(), 1):
             if not line.strip() or line.startswith(b"#"):
                 continue
-            try:
-                key = load_ssh_public_key(line)
-            except (ValueError, UnsupportedAlgorithm):
-                key = None
-            if not isinstance(key, Ed25519PublicKey):
-                raise InvalidInput(f"this is no public key of the kind {_KIND}", Place(str(file), number), _MAKE)
-            self._keys[hashlib.sha256(key.public_bytes_raw()).hexdigest()[:32]] = key
+            key = PublicKey.of(line.decode(errors="replace"))
+            if key is None:
+                raise InvalidInput(f"this is no public key of the kind {KIND}", Place(str(file), number), _MAKE)
+            self._keys[hashlib.sha256(key.raw).hexdigest()[:32]] = key
         if not self._keys:
             raise InvalidInput("there is no key in it", Place(str(file)), "the lines are those of FILE.pub")
 
     def signer(self, covered: bytes, signature: str) -> str | None:
-        """The fingerprint of the key that signed bytes; None if it is none of these."""
-        from cryptography.exceptions import InvalidSignature
-
-        try:
-            raw = base64.b64decode(signature, validate=True)
-        except ValueError:
-            return None
-        for fingerprint, key in self._keys.items():
-            try:
-                key.verify(raw, covered)
-            except InvalidSignature:
-                continue
-            return fingerprint
-        return None
+        """The name of the key that signed bytes; None if it is none of these."""
+        return next((name for name, key in self._keys.items() if key.has_signed(covered, signature)), None)
 
 
 def seal(key: str, name: str, ended: dict[str, Any]) -> str:
@@ -126,9 +202,11 @@ def unseal(key: str, name: str, sealed: object) -> dict[str, Any]:
     try:
         raw = base64.b64decode(str(sealed), validate=True)
         ended = json.loads(AESGCM(base64.b64decode(key)).decrypt(raw[:12], raw[12:], name.encode()))
-    except (ValueError, InvalidTag) as error:
+    except (ValueError, InvalidTag, RecursionError) as error:
         raise MeshError("what it says was not sealed with the key of the order") from error
-    return dict(ended)
+    if not isinstance(ended, dict):
+        raise MeshError("what it says is no object")
+    return ended
 
 
 def _content(file: Path) -> bytes:

@@ -17,7 +17,9 @@ from ansible_ensemble.core.orders import Command
 from ansible_ensemble.mesh import control
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, connect
-from ansible_ensemble.mesh.hello import Hello, hello_of, own_hello
+from ansible_ensemble.mesh.handshake import meet
+from ansible_ensemble.mesh.hello import Hello, own_hello
+from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import SERVICE, Node, look_around
 from ansible_ensemble.mesh.signing import Signer
 from ansible_ensemble.mesh.wire import Wire
@@ -31,6 +33,7 @@ class Trial(Struct, frozen=True):
     Attributes:
         node: the node's id.
         hello: what it has; None if it did not get so far.
+        key: the public key of its node, as in a file of ssh-keygen; fingerprint: as ssh-keygen shows it.
         seconds: how long a message took there and back.
         executes: whether it executed what it was told; None if it was told nothing.
         problem: why nothing can be done there.
@@ -39,6 +42,8 @@ class Trial(Struct, frozen=True):
 
     node: str
     hello: Hello | None = None
+    key: str | None = None
+    fingerprint: str | None = None
     seconds: float | None = None
     executes: bool | None = None
     problem: str | None = None
@@ -50,13 +55,15 @@ class Trial(Struct, frozen=True):
         return dict(to_builtins(self))
 
 
-async def try_nodes(path: str, names: Collection[str], signer: Signer | None = None) -> list[Trial]:
+async def try_nodes(
+    path: str, names: Collection[str], signer: Signer | None = None, known: KnownNodes | None = None
+) -> list[Trial]:
     """Try the workers of the nodes of these names, or all that nodes publish; each executes what a signer signs."""
     nodes = await look_around(path)
-    known = {node.name for node in nodes}
+    all_names = {node.name for node in nodes}
     for name in names:
-        if name not in known:
-            hint = nearest(name, sorted(known)) or "`mesh status` shows those that are known"
+        if name not in all_names:
+            hint = nearest(name, sorted(all_names)) or "`mesh status` shows those that are known"
             raise MeshError(f"there is no node {name}", hint=hint)
     chosen = [node for node in nodes if (node.name in names if names else node.has_worker)]
     if not chosen:
@@ -71,7 +78,7 @@ async def try_nodes(path: str, names: Collection[str], signer: Signer | None = N
         async with turns:
             try:
                 async with asyncio.timeout(control.PATIENCE):
-                    return await _tried(path, node.name, here, signer)
+                    return await _tried(path, node.name, here, signer, known)
             except TimeoutError:
                 return Trial(node.name, problem=f"no worker has answered within {control.PATIENCE:g} s")
             except EnsembleError as error:
@@ -80,18 +87,19 @@ async def try_nodes(path: str, names: Collection[str], signer: Signer | None = N
     return list(await asyncio.gather(*map(tried, chosen)))
 
 
-async def _tried(path: str, name: str, here: Hello, signer: Signer | None) -> Trial:
+async def _tried(path: str, name: str, here: Hello, signer: Signer | None, known: KnownNodes | None) -> Trial:
     async with Wire(await connect(path, name, SERVICE)) as wire:
-        hello = hello_of(await wire.receive(), name)
+        met = await meet(wire, name, known)
         since = time.monotonic()
         await wire.send({"ping": name})
         if await wire.receive() != {"pong": name}:
             raise MeshError(f"the worker of {name} answers something else")
         seconds = time.monotonic() - since
-    trial = Trial(name, hello, seconds, differences=tuple(_differences(hello, here)))
+    differences = tuple(_differences(met.hello, here))
+    trial = Trial(name, met.hello, met.key.line, met.key.fingerprint, seconds, differences=differences)
     if signer is None:
         return trial
-    async with Carrier(path, name, signer) as carrier:
+    async with Carrier(path, name, signer, known=known) as carrier:
         order = f"check-{secrets.token_hex(8)}"
         outcome = await carrier.run(order, Command(("true",)))
         await carrier.acknowledge(order)

@@ -37,17 +37,17 @@ class Wire:
             self._stream.writer.write(frames.encode(message))
             await self._stream.writer.drain()
 
-    async def receive(self) -> dict[str, Any] | None:
+    async def receive(self, longest: int = _LONGEST) -> dict[str, Any] | None:
         """The next message; None if the other end has hung up.
 
         Raises:
-            BadFrame: what came is none.
+            BadFrame: what came is none, or one of more bytes.
             MeshError: it has shown no life for too long.
         """
         while True:
             try:
                 async with asyncio.timeout(SILENCE):
-                    message = await frames.read(self._stream.reader, _LONGEST)
+                    message = await frames.read(self._stream.reader, longest)
             except TimeoutError as error:
                 raise MeshError(f"the other end has been silent for {SILENCE:g} s") from error
             if message != {"beat": True}:

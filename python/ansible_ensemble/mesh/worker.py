@@ -18,10 +18,11 @@ from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.mesh.control import MeshError, Stream
+from ansible_ensemble.mesh.handshake import prove
 from ansible_ensemble.mesh.hello import Hello, own_hello
 from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, Told, from_text
 from ansible_ensemble.mesh.orders import Orders
-from ansible_ensemble.mesh.signing import Connection, KnownKeys
+from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer
 from ansible_ensemble.mesh.wire import Wire
 
 #: How many are answered at once.
@@ -35,12 +36,13 @@ class Work(Struct, frozen=True):
     orders: Orders
 
 
-async def serve(path: Path, node: str, tell: Callable[[str], None], work: Work | None = None) -> None:
+async def serve(path: Path, node: str, key: Signer, tell: Callable[[str], None], work: Work | None = None) -> None:
     """Answer those who connect to a socket, until the process is told to stop.
 
     Args:
         path: the socket's file, which is made and removed; only this user may connect.
         node: the id of the Receptor node that publishes it.
+        key: proves that the worker is that node's.
         tell: shows a line to who started it.
         work: what it does; without, it says what it has, and does nothing.
     """
@@ -52,7 +54,7 @@ async def serve(path: Path, node: str, tell: Callable[[str], None], work: Work |
         if len(talks) >= _MOST:
             writer.close()
             return
-        talk = asyncio.create_task(_answer(Wire(Stream(reader, writer)), hello, work))
+        talk = asyncio.create_task(_answer(Wire(Stream(reader, writer)), hello, key, work))
         talks.add(talk)
         talk.add_done_callback(partial(_gone, talks, tell))
 
@@ -62,7 +64,7 @@ async def serve(path: Path, node: str, tell: Callable[[str], None], work: Work |
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server = await asyncio.start_unix_server(come, sock=listening)
     try:
-        tell(f"The worker of {node} listens on {path}.")
+        tell(f"The worker of {node} listens on {path}, with the key {key.public.fingerprint}.")
         await stopped.wait()
     finally:
         server.close()
@@ -76,10 +78,10 @@ async def serve(path: Path, node: str, tell: Callable[[str], None], work: Work |
                 path.unlink()
 
 
-async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
+async def _answer(wire: Wire, hello: Hello, key: Signer, work: Work | None) -> None:
     """Talk with one who came."""
     hello = replace(hello, challenge=secrets.token_hex(32))
-    connection = Connection(hello.node, hello.challenge)
+    connection: Connection | None = None
     async with wire:
         await wire.send({"hello": to_builtins(hello)})
         replies: set[asyncio.Task[None]] = set()
@@ -88,11 +90,15 @@ async def _answer(wire: Wire, hello: Hello, work: Work | None) -> None:
                 match message:
                     case {"ping": token, **rest} if not rest:
                         await wire.send({"pong": token})
-                    case {"told": str(text), "signature": str(signature), **rest} if not rest:
+                    case {"share": str(share), **rest} if not rest and connection is None:
+                        proof, connection = prove(key, hello, share)
+                        await wire.send(to_builtins(proof))
+                    case {"told": str(sealed), "signature": str(signature), **rest} if not rest and connection:
                         try:
                             if work is None:
                                 raise MeshError("it executes nothing, for it was given no keys")
-                            who, told = _signed(work, connection.covered(text), signature), from_text(text)
+                            text, covered = connection.heard(sealed)
+                            who, told = _signed(work, covered, signature), from_text(text)
                         except MeshError as error:
                             await wire.send({"refused": str(error)})
                             raise

@@ -13,6 +13,7 @@ from pathlib import Path
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import Node, look_around
 from ansible_ensemble.mesh.signing import Signer
 from ansible_ensemble.mesh.trees import Tree, tree_of
@@ -37,6 +38,7 @@ class MeshWorkers:
         self._leaves = leaves
         self._tree: Tree | None = None
         self._signer: Signer | None = None
+        self._known: KnownNodes | None = None
         self._carriers: dict[str, Carrier] = {}
         self._open = AsyncExitStack()
         self._looking = asyncio.Lock()
@@ -46,12 +48,14 @@ class MeshWorkers:
         self._freed = asyncio.Event()
 
     def load_signer(self) -> Signer:
-        """What signs the orders, with a key that is read once.
+        """What signs the orders; its key, and those of nodes, are read once.
 
         Raises:
-            InvalidInput: there is no such key.
+            InvalidInput: there are no such keys.
         """
         if self._signer is None:
+            if self._settings.known_nodes is not None:
+                self._known = KnownNodes(self._settings.known_nodes)
             self._signer = Signer(self._settings.key)
         return self._signer
 
@@ -72,15 +76,24 @@ class MeshWorkers:
             await self._freed.wait()
 
     async def _able(self, pattern: str) -> list[str]:
-        """The nodes whose ids match a pattern that can be reached and have a worker."""
+        """The nodes whose ids match a pattern that can be reached, are known and have a worker."""
+        self.load_signer()
         nodes = [node for node in await self._look_around() if fnmatchcase(node.name, pattern)]
-        able = [node.name for node in nodes if node.is_reachable and node.has_worker]
+        able = [node.name for node in nodes if not self._hindrance(node)]
         if not able:
-            why = ", ".join(
-                f"{node.name} {'has no worker' if node.is_reachable else 'is unreachable'}" for node in nodes
-            )
+            why = ", ".join(f"{node.name} {self._hindrance(node)}" for node in nodes)
             raise MeshError(f"no node {pattern} can take it: {why or 'there is none of this name'}")
         return able
+
+    def _hindrance(self, node: Node) -> str | None:
+        """Why a node can take nothing; None if it can."""
+        if not node.is_reachable:
+            return "is unreachable"
+        if not node.has_worker:
+            return "has no worker"
+        if self._known is not None and node.name not in self._known:
+            return f"has no key in {self._settings.known_nodes}"
+        return None
 
     def look_again(self) -> None:
         """Read the project's files again before the next order that needs them: something ran here."""
@@ -92,7 +105,9 @@ class MeshWorkers:
             self._tree = tree_of(self._root, self._leaves)
         carrier = self._carriers.get(node)
         if carrier is None:
-            carrier = self._carriers[node] = Carrier(str(self._settings.socket), node, self.load_signer())
+            carrier = self._carriers[node] = Carrier(
+                str(self._settings.socket), node, self.load_signer(), known=self._known
+            )
             await self._open.enter_async_context(carrier)
         return await carrier.run(name, order, None if isinstance(order, Command) else self._tree)
 

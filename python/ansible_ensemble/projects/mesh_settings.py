@@ -13,7 +13,7 @@ from ansible_ensemble.core.folders import with_home
 from ansible_ensemble.documents.yaml import place_of
 from ansible_ensemble.projects.sections import as_section
 
-_KEYS = ("socket", "key", "place", "per_node")
+_KEYS = ("socket", "key", "known_nodes", "place", "per_node")
 #: Operations of a job that a node has at once: as many as a worker carries out, and a few that wait there.
 _PER_NODE = 24
 #: What of an operation rules may match.
@@ -42,12 +42,14 @@ class MeshSettings(Struct, frozen=True):
         key: the file of the private key that orders are signed with.
         rules: the first that matches says where an operation runs; without one it runs here.
         per_node: how many operations of a job a node has at once.
+        known_nodes: the file of the keys that nodes are known by; None lets operations run on any node.
     """
 
     socket: Path
     key: Path
     rules: tuple[Rule, ...] = ()
     per_node: int = _PER_NODE
+    known_nodes: Path | None = None
 
 
 def mesh_settings(section: object, folder: Path, place: Place | None = None) -> MeshSettings | None:
@@ -58,12 +60,13 @@ def mesh_settings(section: object, folder: Path, place: Place | None = None) -> 
     rules = mesh.get("place") or []
     if not isinstance(rules, list):
         raise InvalidInput("place of mesh must be a list", place_of(mesh, "place") or place)
-    socket, key = (folder / with_home(_text("mesh", mesh, name, place)) for name in ("socket", "key"))
+    paths = ("socket", "key", "known_nodes")
+    files = {name: folder / with_home(_text("mesh", mesh, name, place)) for name in paths if name in mesh}
     per_node = mesh.get("per_node", _PER_NODE)
     if isinstance(per_node, bool) or not isinstance(per_node, int) or per_node < 1:
         raise InvalidInput("per_node of mesh must be a number, 1 or more", place_of(mesh, "per_node") or place)
     found = tuple(_rule(rule, place_of(rules, one) or place) for one, rule in enumerate(rules))
-    return MeshSettings(socket, key, found, per_node)
+    return MeshSettings(**files, rules=found, per_node=per_node)
 
 
 def _rule(rule: object, place: Place | None) -> Rule:

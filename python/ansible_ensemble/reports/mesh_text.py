@@ -8,7 +8,7 @@ from ansible_ensemble.reports.style import Style
 from ansible_ensemble.reports.table import prose, table
 from ansible_ensemble.reports.values import clean
 
-_TRIED = ("NODE", "RESULT", "MS", "ENSEMBLE", "ANSIBLE-CORE", "PYTHON", "EXECUTES")
+_TRIED = ("NODE", "RESULT", "MS", "ENSEMBLE", "ANSIBLE-CORE", "PYTHON", "EXECUTES", "KEY")
 _HEADS = ("NODE", "STATE", "VIA", "RECEPTOR", "CPUS", "MIB", "WORKER", "WORK TYPES", "PROBLEM")
 
 
@@ -42,10 +42,11 @@ def trials_text(trials: list[dict[str, Any]], style: Style) -> str:
             "" if trial["seconds"] is None else f"{trial['seconds'] * 1000:.1f}",
             *(clean((trial["hello"] or {}).get(name, "")) for name in ("version", "ansible_core", "python")),
             {True: "yes", False: "no", None: ""}[trial["executes"]],
+            trial["fingerprint"] or "",
         ]
         for trial in trials
     ]
-    lines = table(rows, right={2}, columns=style.columns, empty={2, 3, 4, 5, 6})
+    lines = table(rows, right={2}, columns=style.columns, empty={2, 3, 4, 5, 6, 7})
     for trial in trials:
         told = [trial["problem"]] if trial["problem"] else trial["differences"]
         lines += [line for one in told for line in prose(clean(f"{trial['node']}: {one}"), style.columns)]

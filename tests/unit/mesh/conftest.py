@@ -10,10 +10,16 @@ from typing import Any, TypeVar
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from msgspec import to_builtins
 
+from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh import worker
+from ansible_ensemble.mesh.control import Stream
+from ansible_ensemble.mesh.handshake import meet, prove
+from ansible_ensemble.mesh.hello import own_hello
 from ansible_ensemble.mesh.orders import Orders
-from ansible_ensemble.mesh.signing import KnownKeys
+from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer, kept_signer
+from ansible_ensemble.mesh.wire import Wire
 
 _Value = TypeVar("_Value")
 
@@ -23,6 +29,7 @@ class Working:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.key = kept_signer(path.parent / "node")
         self.told: list[str] = []
         self.keys: KnownKeys | None = None
 
@@ -37,7 +44,7 @@ class Working:
                 listens.set()
 
             work = worker.Work(self.keys, Orders(self.path.parent / "kept", 2)) if self.keys else None
-            serving = asyncio.create_task(worker.serve(self.path, "b", tell, work))
+            serving = asyncio.create_task(worker.serve(self.path, "b", self.key, tell, work))
             waiting = asyncio.create_task(listens.wait())
             await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
@@ -53,6 +60,22 @@ class Working:
 
     async def connected(self, *_arguments: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_unix_connection(self.path)
+
+
+async def pass_for(node: str, key: Signer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Connection:
+    """Do as the worker of a node does up to where it is told something."""
+    hello = own_hello(node)
+    writer.write(frames.encode({"hello": to_builtins(hello)}))
+    asked = await frames.read(reader)
+    assert asked is not None
+    proof, connection = prove(key, hello, asked["share"])
+    writer.write(frames.encode(to_builtins(proof)))
+    return connection
+
+
+async def met(stream: Stream, node: str = "b") -> Connection:
+    """Meet a worker, over a stream that can be used as it likes afterwards."""
+    return (await meet(Wire(stream), node)).connection
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, Outcome
@@ -17,10 +16,10 @@ from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh import carrier, messages
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, Stream
-from ansible_ensemble.mesh.hello import own_hello
+from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.messages import Begin, to_text
-from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer, seal
-from tests.unit.mesh.conftest import Working
+from ansible_ensemble.mesh.signing import KnownKeys, Signer, seal
+from tests.unit.mesh.conftest import Working, met, pass_for
 
 
 class Link:
@@ -296,22 +295,23 @@ def test_a_signature_is_of_one_message_on_one_connection(
     text = to_text(Begin.of("one", Signer(keys / "mine").key_for("one"), shell(f"echo x >> {tmp_path}/ran")))
 
     async def talk() -> list[dict[str, Any]]:
-        reader, writer = await working.connected()
-        hello = await frames.read(reader)
-        assert hello is not None
-        node = "c" if case == "elsewhere" else "b"
-        told = json.dumps({"type": "begin"}) if case == "rubbish" else text
-        signed = Signer(keys / "mine").sign(Connection(node, hello["hello"]["challenge"]).covered(told))
-        message = {"told": told.replace("echo x", "echo y") if case == "altered" else told, "signature": signed}
+        stream = Stream(*await working.connected())
+        connection = await met(stream)
+        if case == "elsewhere":
+            stream = Stream(*await working.connected())
+            await met(stream)
+        message = connection.tell(Signer(keys / "mine"), json.dumps({"type": "begin"}) if case == "rubbish" else text)
+        if case == "altered":
+            message["told"] = message["told"][:-8] + "AAAAAAA="
         for _ in range(2 if case == "replayed" else 1):
-            writer.write(frames.encode(message))
+            stream.writer.write(frames.encode(message))
         found = []
-        while (answer := await frames.read(reader)) is not None:
+        while (answer := await frames.read(stream.reader)) is not None:
             found.append(answer)
         return found
 
     answers = working.during(talk)
-    problem = "this cannot be done here" if case == "rubbish" else "it was not signed by a key"
+    problem = "this cannot be done here" if case == "rubbish" else "it was not sealed for this connection"
     assert [one["refused"].startswith(problem) for one in answers if "refused" in one] == [True]
     ran = (tmp_path / "ran").read_text() if (tmp_path / "ran").exists() else ""
     assert ran in (("", "x\n") if case == "replayed" else ("",))
@@ -331,10 +331,11 @@ def test_a_worker_that_does_not_say_how_it_ended(
     }[case]
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(frames.encode({"hello": to_builtins(own_hello("b"))}))
+        connection = await pass_for("b", Signer(keys / "yours"), reader, writer)
         told = await frames.read(reader)
         assert told is not None
-        for name in ("another", json.loads(told["told"])["name"]):  # of another one, nobody asked
+        begin = json.loads(connection.heard(told["told"])[0])
+        for name in ("another", begin["name"]):  # of another one, nobody asked
             writer.write(frames.encode({**answer, "of": name}))
         await reader.read()
         writer.close()
@@ -351,3 +352,36 @@ def test_a_worker_that_does_not_say_how_it_ended(
     outcome = asyncio.run(main())
     assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
     assert "the worker of b does not say how it ended" in str(outcome.error)
+
+
+def test_who_passes_for_a_node_does_not_end_what_runs_there(
+    working: Working, link: Link, keys: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "known").write_text(f"b {working.key.public.line}\n")
+    line = f"touch {tmp_path}/ran; while [ ! -e {tmp_path}/go ]; do sleep 0.02; done; echo done"
+
+    async def impostor(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await pass_for("b", Signer(keys / "yours"), reader, writer)
+        heard.append(await frames.read(reader))
+        writer.close()
+
+    async def talk() -> tuple[Outcome, Outcome]:
+        async with Carrier("socket", "b", Signer(keys / "mine"), known=KnownNodes(tmp_path / "known")) as one:
+            running = asyncio.create_task(one.run("one", shell(line)))
+            await until((tmp_path / "ran").exists)
+            async with await asyncio.start_unix_server(impostor, tmp_path / "i"):
+                real, working.path = working.path, tmp_path / "i"
+                link.cut()
+                await until(lambda: link.times > 1)
+                refused = await one.run("two", shell(":"))
+                assert not running.done(), running.result()
+                working.path = real
+            (tmp_path / "go").touch()
+            return await running, refused
+
+    heard: list[Any] = []
+    done, refused = working.during(talk)
+    assert (done.ok, done.stdout) == (True, "done\n")
+    assert (refused.ok, refused.changed, refused.cancelled) == (False, False, False)
+    assert "is known by" in str(refused.error)
+    assert set(heard) == {None}

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from ansible_ensemble.mesh import control, hello, trial
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.hello import Hello, hello_of, own_hello
+from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import SERVICE, Node
+from ansible_ensemble.mesh.signing import PublicKey, kept_signer
 from ansible_ensemble.mesh.trial import Trial, try_nodes
 from tests.unit.mesh.conftest import Working
 
@@ -24,7 +26,7 @@ B = Node("b", services=(SERVICE,))
 def tried(working: Working, monkeypatch: pytest.MonkeyPatch):
     """Tries nodes, all of which lead to one worker, that of b."""
 
-    def trials(nodes: list[Node], *names: str) -> list[Trial]:
+    def trials(nodes: list[Node], *names: str, known: KnownNodes | None = None) -> list[Trial]:
         async def look_around(path: str) -> list[Node]:
             return nodes
 
@@ -33,7 +35,7 @@ def tried(working: Working, monkeypatch: pytest.MonkeyPatch):
 
         monkeypatch.setattr(trial, "look_around", look_around)
         monkeypatch.setattr(trial, "connect", connect)
-        return working.during(lambda: try_nodes("socket", names))
+        return working.during(lambda: try_nodes("socket", names, known=known))
 
     return trials
 
@@ -43,6 +45,7 @@ def test_a_worker_that_is_as_this_machine(tried) -> None:
     assert (one.node, one.problem, one.differences) == ("b", None, ())
     assert replace(one.hello, challenge="") == own_hello("b")
     assert one.seconds > 0
+    assert one.fingerprint == PublicKey.of(one.key).fingerprint
 
 
 def test_a_node_that_is_named_is_tried_whatever_it_publishes(tried) -> None:
@@ -54,9 +57,20 @@ def test_a_node_that_cannot_be_reached(tried) -> None:
     assert tried([replace(B, is_reachable=False)]) == [Trial("b", problem="there is no way to it")]
 
 
+def test_a_key_is_added_and_has_to_be_the_same_from_then_on(tried, working: Working, tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    [one] = tried([B], known=KnownNodes(file, accept_new=True))
+    assert (one.problem, file.read_text()) == (None, f"b {one.key}\n")
+    [one] = tried([B], known=KnownNodes(file))
+    assert one.problem is None
+    working.key = kept_signer(tmp_path / "another")
+    [one] = tried([B], known=KnownNodes(file, accept_new=True))
+    assert f"{file}:1: the worker of b shows the key {working.key.public.fingerprint}" in one.problem
+
+
 def test_a_worker_of_another_node(tried) -> None:
     [one] = tried([replace(B, name="c")])
-    assert "says that it is that of b" in one.problem
+    assert "says that it is that of 'b'" in one.problem
 
 
 @pytest.mark.parametrize(
@@ -81,7 +95,7 @@ def test_a_worker_that_says_nothing_is_not_waited_for(tried, monkeypatch: pytest
 
 
 def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Hello("", 2, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
+    here = Hello("", 3, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
     there = replace(here, node="b", version="8", ansible_core="9.0.1", collections={"a.b": "1.1", "e.f": "1"})
     monkeypatch.setattr(trial, "own_hello", lambda node: here)
     monkeypatch.setattr("ansible_ensemble.mesh.worker.own_hello", lambda node: there)
@@ -102,8 +116,8 @@ def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, "does not speak as a worker does"),
         ({"hello": 1}, "does not speak as a worker does"),
         ({"hello": {"node": "b"}}, "does not speak as a worker does"),
-        ({"hello": to_builtins(replace(own_hello("b"), protocol=1))}, "speaks protocol 1, and this is 2"),
-        ({"hello": to_builtins(own_hello("c"))}, "says that it is that of c .*--node b"),
+        ({"hello": to_builtins(replace(own_hello("b"), protocol=1))}, "speaks protocol 1, and this is 3"),
+        ({"hello": to_builtins(own_hello("c"))}, "says that it is that of 'c' .*--node b"),
     ],
 )
 def test_what_is_no_hello(message: dict[str, Any] | None, problem: str) -> None:

@@ -34,7 +34,7 @@ def test_it_says_what_it_has_and_answers(working: Working) -> None:
 
     hello, *answers = working.during(talk)
     assert hello is not None
-    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", 2)
+    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", 3)
     assert answers == [{"pong": 1}, {"pong": "two"}]
     assert not working.path.exists()
 
@@ -95,7 +95,7 @@ def test_only_its_user_may_connect(working: Working) -> None:
 def test_a_socket_that_was_left_is_taken_and_one_in_use_is_not(working: Working) -> None:
     async def talk() -> None:
         with pytest.raises(MeshError, match="somebody listens on"):
-            await worker.serve(working.path, "b", print)
+            await worker.serve(working.path, "b", working.key, print)
 
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(working.path))

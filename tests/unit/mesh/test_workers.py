@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.core.orders import Command
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import Command, Outcome
 from ansible_ensemble.mesh import carrier, workers
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.nodes import SERVICE, Node
-from ansible_ensemble.mesh.signing import KnownKeys
+from ansible_ensemble.mesh.signing import KnownKeys, Signer
 from ansible_ensemble.mesh.workers import MeshWorkers
 from ansible_ensemble.projects.mesh_settings import MeshSettings
 from tests.unit.mesh.conftest import Working
@@ -30,7 +31,7 @@ def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
     working.keys = KnownKeys(keys / "mine.pub")
 
-    def make(nodes: list[Node], per_node: int = 24) -> MeshWorkers:
+    def make(nodes: list[Node], per_node: int = 24, known_nodes: Path | None = None) -> MeshWorkers:
         async def look_around(path: str) -> list[Node]:
             looks.append(path)
             return nodes
@@ -41,7 +42,7 @@ def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.Monke
         looks: list[str] = []
         monkeypatch.setattr(workers, "look_around", look_around)
         monkeypatch.setattr(carrier, "connect", connect)
-        settings = MeshSettings(Path("socket"), keys / "mine", per_node=per_node)
+        settings = MeshSettings(Path("socket"), keys / "mine", per_node=per_node, known_nodes=known_nodes)
         made = MeshWorkers(settings, tmp_path, lambda path: path.name.startswith("kept"))
         made.looks = looks  # type: ignore[attr-defined]
         return made
@@ -106,3 +107,40 @@ def test_a_node_forgets_what_is_finished(mesh, working: Working, tmp_path: Path)
         await made.close()
 
     working.during(main)
+
+
+def test_operations_run_on_nodes_that_are_known(mesh, working: Working, tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    file.write_text(f"b2 {working.key.public.line}\nx {working.key.public.line}\n")
+
+    async def main() -> str:
+        made = mesh(NODES, known_nodes=file)
+        with pytest.raises(MeshError, match=f"no node b1 can take it: b1 has no key in {file}"):
+            await made.choose("b1")
+        return await made.choose("b*")
+
+    assert asyncio.run(main()) == "b2"
+
+
+def test_an_order_does_not_leave_for_a_node_with_another_key(
+    mesh, working: Working, keys: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "known"
+    file.write_text(f"b {Signer(keys / 'yours').public.line}\n")
+
+    async def main() -> Outcome:
+        made = mesh([Node("b", services=(SERVICE,))], known_nodes=file)
+        try:
+            return await made.run(await made.choose("b"), "one", Command(("touch", str(tmp_path / "ran"))))
+        finally:
+            await made.close()
+
+    outcome = working.during(main)
+    assert (outcome.ok, outcome.changed, outcome.cancelled, outcome.unreachable) == (False, False, False, False)
+    assert f"{file}:1: the worker of b shows the key {working.key.public.fingerprint}" in str(outcome.error)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_keys_of_nodes_are_read_before_a_job_begins(mesh, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="nosuch: there is no such file"):
+        mesh(NODES, known_nodes=tmp_path / "nosuch").load_signer()

@@ -21,8 +21,10 @@ def test_paths_start_in_the_folder_of_the_section(monkeypatch: pytest.MonkeyPatc
     found = mesh_settings({**GIVEN, "place": [{"match": {"type": "Web*"}, "node": "dc2-*"}, {"node": "local"}]}, HERE)
     rules = (Rule({"type": "Web*"}, "dc2-*"), Rule({}, "local"))
     assert found == MeshSettings(Path("/run/control.sock"), Path("/project/keys/mesh"), rules)
-    found = mesh_settings({**GIVEN, "key": "~/mesh", "place": None, "per_node": 3}, HERE)
-    assert found == MeshSettings(Path("/run/control.sock"), Path("/home/me/mesh"), per_node=3)
+    found = mesh_settings({**GIVEN, "key": "~/mesh", "place": None, "per_node": 3, "known_nodes": "nodes"}, HERE)
+    assert found == MeshSettings(
+        Path("/run/control.sock"), Path("/home/me/mesh"), per_node=3, known_nodes=Path("/project/nodes")
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,9 +32,10 @@ def test_paths_start_in_the_folder_of_the_section(monkeypatch: pytest.MonkeyPatc
     [
         ([], "mesh must be a map"),
         ({"socket": "s"}, "mesh lacks key"),
-        ({**GIVEN, "nodes": []}, "mesh has no key 'nodes' .*socket, key, place, per_node"),
+        ({**GIVEN, "nodes": []}, "mesh has no key 'nodes' .*socket, key, known_nodes, place, per_node"),
         ({**GIVEN, "socket": 1}, "socket of mesh must be a text"),
         ({**GIVEN, "key": ""}, "key of mesh must be a text"),
+        ({**GIVEN, "known_nodes": None}, "known_nodes of mesh must be a text"),
         ({**GIVEN, "per_node": 0}, "per_node of mesh must be a number, 1 or more"),
         ({**GIVEN, "per_node": True}, "per_node of mesh must be a number, 1 or more"),
         ({**GIVEN, "place": {"node": "b"}}, "place of mesh must be a list"),

@@ -41,7 +41,7 @@ def test_why_a_node_told_nothing() -> None:
 
 def test_trials() -> None:
     hello = {"version": "0.1.0", "ansible_core": "2.19.4", "python": "3.11.2"}
-    ok = {"hello": hello, "seconds": 0.0104, "executes": None, "problem": None, "differences": []}
+    ok = {"hello": hello, "fingerprint": None, "seconds": 0.0104, "executes": None, "problem": None, "differences": []}
     trials = [
         {**ok, "node": "a"},
         {**ok, "node": "b", "seconds": 0.2, "differences": ["no collection a.b", "x"]},
@@ -58,3 +58,5 @@ def test_trials() -> None:
     )
     trials = [{**ok, "node": "a", "executes": True}, {**ok, "node": "b", "executes": False, "problem": "no"}]
     assert [line.split()[-1] for line in trials_text(trials, Style()).splitlines()] == ["EXECUTES", "yes", "no", "no"]
+    trials = [{**ok, "node": "a", "fingerprint": "SHA256:abc"}]
+    assert [line.split()[-1] for line in trials_text(trials, Style()).splitlines()] == ["KEY", "SHA256:abc"]

@@ -26,24 +26,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs", metavar="N", type=options.positive, default=20, help="commands at once (default: 20)")
     parser.add_argument(
-        "--folder", metavar="FOLDER", default=None, help="where orders are kept (default: in the user's state folder)"
+        "--folder",
+        metavar="FOLDER",
+        default=None,
+        help="where orders and the key are kept (default: in the user's state folder)",
+    )
+    parser.add_argument(
+        "--node-key",
+        metavar="FILE",
+        default=None,
+        help="the private key that the node is known by (default: made in the folder at the first start)",
     )
     options.add_common(parser, formats=("text",))
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from ansible_ensemble.mesh.orders import Orders
-    from ansible_ensemble.mesh.signing import KnownKeys
+    from ansible_ensemble.mesh.signing import KnownKeys, Signer, kept_signer
     from ansible_ensemble.mesh.worker import Work, serve
 
+    folder = Path(arguments.folder or state_folder(session.console.environment) / "workers" / quote(arguments.node, ""))
+
     async def main() -> None:
-        work = None
-        if arguments.keys:
-            folder = Path(
-                arguments.folder or state_folder(session.console.environment) / "workers" / quote(arguments.node, "")
-            )
-            work = Work(KnownKeys(Path(arguments.keys)), Orders(folder, arguments.jobs))
-        await serve(Path(arguments.socket), arguments.node, session.console.line, work)
+        work = Work(KnownKeys(Path(arguments.keys)), Orders(folder, arguments.jobs)) if arguments.keys else None
+        key = Signer(Path(arguments.node_key)) if arguments.node_key else kept_signer(folder)
+        await serve(Path(arguments.socket), arguments.node, key, session.console.line, work)
 
     asyncio.run(main())
     return 0
