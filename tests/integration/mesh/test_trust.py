@@ -1,0 +1,89 @@
+"""Real nodes whose workers are not what they say: a job tells them nothing, and goes on with the others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.integration.jobs.processes import wait_for
+from tests.integration.mesh.site import Site, needs_mesh, site_of
+
+pytestmark = needs_mesh
+SERVICE = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Thing:
+    derived_from: tosca.nodes.Root
+    interfaces:
+      Standard:
+        inputs: {name: {get_attribute: [SELF, tosca_name]}}
+        operations: {create: echo $name >> FOLDER/ran}
+topology_template:
+  node_templates:
+    thing1: {type: Thing}
+    thing2: {type: Thing}
+    thing3: {type: Thing}
+    thing4: {type: Thing}
+"""
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with site_of(SERVICE) as made:
+        yield made
+
+
+def check(site: Site, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    """The exit code, and how each node did beside the file of known nodes."""
+    command = ["ansible-ensemble", "mesh", "check", "b1", "b2", "--mesh", str(site.mesh.socket("a"))]
+    command += ["--known-nodes", str(site.project / "known"), "--output", "json", *words]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    return done.returncode, {node["node"]: node for node in json.loads(done.stdout).get("nodes", [])}
+
+
+def know(site: Site) -> None:
+    """Have the project's jobs trust the nodes that are known."""
+    file = site.project / "ensemble-project.yaml"
+    project = json.loads(file.read_text())
+    project["environments"]["defaults"]["mesh"]["known_nodes"] = "known"
+    file.write_text(json.dumps(project))
+
+
+def test_a_worker_with_another_key_is_told_nothing(site: Site) -> None:
+    assert check(site, "--accept-new")[0] == 0
+    know(site)
+    site.kill_worker("b2")
+    (site.folder / "b2.kept" / "node_key").unlink()
+    site.begin_worker("b2")
+
+    def tried() -> tuple[int, dict[str, dict[str, Any]]] | None:
+        code, nodes = check(site, "--accept-new")
+        return (code, nodes) if "is known by" in str(nodes.get("b2", {}).get("problem")) else None
+
+    code, nodes = wait_for(tried, "the worker")
+    assert (code, nodes["b1"]["problem"]) == (1, None)
+    assert f"{site.project}/known:2: the worker of b2 shows the key SHA256:" in nodes["b2"]["problem"]
+    report = site.deployed()
+    by_node = {node: {task["instance"] for task in report["tasks"] if task["node"] == node} for node in ("b1", "b2")}
+    assert by_node["b2"]
+    assert set(site.names("ran")) == by_node["b1"]
+    for task in report["tasks"]:
+        assert (task["status"] == "ok") is (task["node"] == "b1")
+        assert ("is known by SHA256:" in json.dumps(task)) is (task["node"] == "b2")
+
+
+def test_a_node_that_is_not_known_gets_no_operations(site: Site) -> None:
+    assert check(site, "--accept-new")[0] == 0
+    know(site)
+    known = site.project / "known"
+    known.write_text("".join(line for line in known.read_text().splitlines(keepends=True) if line.startswith("b1 ")))
+    code, nodes = check(site)
+    assert (code, nodes["b1"]["problem"]) == (1, None)
+    assert "known has no key of b2" in nodes["b2"]["problem"]
+    report = site.deployed()
+    assert report["job"]["ok"] == 4
+    assert {task["node"] for task in report["tasks"]} == {"b1"}
