@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from math import inf
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -131,13 +133,19 @@ def outcome_of(ended: dict[str, Any], root: Path | None) -> Outcome:
     """The outcome that a worker tells of; of what Ansible read there, what is also here: files in the folder `root`."""
     try:
         told = convert(ended, _Ended)
-    except ValidationError as error:
+    except (ValidationError, RecursionError) as error:
         raise MeshError(str(error)) from error
+    if not 0 <= told.seconds < inf:
+        raise MeshError("it took no number of seconds")
     looked_up = replace(told.looked_up, environ=[])
     for name in ("files", "loaded"):
-        paths = [path for path in getattr(looked_up, name) if root is not None and Path(path).is_relative_to(root)]
+        paths = [path for path in getattr(looked_up, name) if root is not None and _is_below(path, root)]
         setattr(looked_up, name, paths)
     return Outcome(**{**asdict(told), "hidden": SensitiveMap(told.hidden), "looked_up": looked_up})
+
+
+def _is_below(path: str, root: Path) -> bool:
+    return "\0" not in path and Path(normpath(path)).is_relative_to(root)
 
 
 def moved(data: Any, before: str, after: str) -> Any:
