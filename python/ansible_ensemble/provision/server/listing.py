@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.server.answers import body_of
 from ansible_ensemble.provision.server.identity import names_of
 from ansible_ensemble.provision.service.lookup import candidates
-from ansible_ensemble.provision.service.secure_params import revealed
+from ansible_ensemble.provision.service.secure_params import Revealed, revealed
 from ansible_ensemble.provision.store.transaction import Reader
 
 #: What the JSON of an object contains that has sealed params.
@@ -74,14 +74,20 @@ def listing(
 
 
 def _texts(reader: Reader, kind: type[Object], query: Query, bodies: Iterable[bytes]) -> Iterator[bytes]:
-    shaped = query.shape.shaper(kind)
+    shaped, opened = query.shape.shaper(kind), _opener(reader, query)
     for body in bodies:
-        if query.shape.decode and _SEALED in body:
-            yield from _bodies(reader, query, [decode_stored(kind, body)])
-        else:
-            yield shaped(body)
+        yield opened(decode_stored(kind, body)) if query.shape.decode and _SEALED in body else shaped(body)
 
 
 def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:
-    for one in page:
-        yield body_of(query.shape.shown(revealed(reader, one) if query.shape.decode else one))
+    return map(_opener(reader, query), page)
+
+
+def _opener(reader: Reader, query: Query) -> Callable[[Object], bytes]:
+    """What makes JSON of an object as it is asked for, open if that is."""
+    catalog = Revealed(reader)
+
+    def body(one: Object) -> bytes:
+        return body_of(query.shape.shown(revealed(reader, one, catalog) if query.shape.decode else one))
+
+    return body

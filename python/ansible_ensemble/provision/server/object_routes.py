@@ -74,7 +74,7 @@ async def _look(call: Call) -> tuple[str, bytes]:
         if shape.decode:
             call.admitted_to(reader, "getSecure")
         one = crud.show(reader, call.kind, call.key).public()
-        return one.key, body_of(shape.shown(revealed(reader, one) if shape.decode else one))
+        return one.key, body_of(shape.shown(revealed(reader, one, reader) if shape.decode else one))
 
     return await call.see("get", find)
 

@@ -70,12 +70,18 @@ def refuse_unsealable(reader: Reader, wanted: Object) -> None:
         raise invalid(message, model=wanted.PREFIX, key=wanted.key)
 
 
-def revealed(reader: Reader, kept: Kept) -> Kept:
-    """An object whose secure params are open; what does not open, stays sealed."""
+def revealed(reader: Reader, kept: Kept, catalog: Catalog) -> Kept:
+    """An object whose secure params are open; what does not open, stays sealed.
+
+    Args:
+        reader: has the keys.
+        kept: the object.
+        catalog: has the definitions of the params; for many objects, one that reads each once.
+    """
     if not isinstance(kept, WITH_PARAMS):
         return kept
     owner = (kept.PREFIX, kept.key)
-    secure = {name: value for name, value in kept.params.items() if is_sealed(value) and is_secure(name, reader)}
+    secure = {name: value for name, value in kept.params.items() if is_sealed(value) and is_secure(name, catalog)}
     if not secure:
         return kept
     clear = {name: _opened(reader, owner, value) for name, value in secure.items()}
