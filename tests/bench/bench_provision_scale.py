@@ -126,6 +126,12 @@ async def filled(database: str, machines: int, jobs: int) -> None:
     await store.close()
 
 
+class Agent(Wire):
+    """Requests of agents, which try again where the server is too busy for their handshakes."""
+
+    waits = (1.0,) * 60
+
+
 async def posted(wire: Wire, machine: str, taken: list[float]) -> dict[str, str] | None:
     """The next job of a machine; how long that took is noted."""
     begun = time.perf_counter()
@@ -159,7 +165,7 @@ def told(taken: list[float]) -> str:
 async def jobs_of_agents(place: Place, servers: Sequence[Lasting], agents: int) -> None:
     """The figures while agents run jobs."""
     async with AsyncExitStack() as stack:
-        wires = [await stack.enter_async_context(Wire(server.endpoint)) for server in servers]
+        wires = [await stack.enter_async_context(Agent(server.endpoint)) for server in servers]
         alone: list[float] = []
         used = servers[0].processor
         for number in range(ALONE):
