@@ -1,18 +1,21 @@
-"""Real nodes whose workers are not what they say: a job tells them nothing, and goes on with the others."""
+"""Real nodes whose workers are not what they say, or hostile: a job goes on with the others."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.integration.jobs.processes import wait_for
-from tests.integration.mesh.site import Site, needs_mesh, site_of
+from tests.integration.mesh.site import Site, needs_mesh, report_of, site_of
 
 pytestmark = needs_mesh
+HOSTILE = Path(__file__).with_name("hostile_worker.py")
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 node_types:
@@ -24,11 +27,9 @@ node_types:
         operations: {create: echo $name >> FOLDER/ran}
 topology_template:
   node_templates:
-    thing1: {type: Thing}
-    thing2: {type: Thing}
-    thing3: {type: Thing}
-    thing4: {type: Thing}
 """
+COUNT = 8
+SERVICE += "".join(f"    thing{number}: {{type: Thing}}\n" for number in range(COUNT))
 
 
 @pytest.fixture
@@ -45,11 +46,11 @@ def check(site: Site, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
     return done.returncode, {node["node"]: node for node in json.loads(done.stdout).get("nodes", [])}
 
 
-def know(site: Site) -> None:
+def know(site: Site, **settings: Any) -> None:
     """Have the project's jobs trust the nodes that are known."""
     file = site.project / "ensemble-project.yaml"
     project = json.loads(file.read_text())
-    project["environments"]["defaults"]["mesh"]["known_nodes"] = "known"
+    project["environments"]["defaults"]["mesh"] |= {"known_nodes": "known", **settings}
     file.write_text(json.dumps(project))
 
 
@@ -85,5 +86,29 @@ def test_a_node_that_is_not_known_gets_no_operations(site: Site) -> None:
     assert (code, nodes["b1"]["problem"]) == (1, None)
     assert "known has no key of b2" in nodes["b2"]["problem"]
     report = site.deployed()
-    assert report["job"]["ok"] == 4
+    assert report["job"]["ok"] == COUNT
     assert {task["node"] for task in report["tasks"]} == {"b1"}
+
+
+def test_a_hostile_worker_spoils_its_own_operations_alone(site: Site) -> None:
+    assert check(site, "--accept-new")[0] == 0
+    know(site, place=[{"match": {"instance": "thing[0-3]"}, "node": "b2"}, {"node": "b1"}])
+    site.kill_worker("b2")
+    heard = site.folder / "heard"
+    site.mesh.worker("b2").unlink()
+    words = [sys.executable, HOSTILE, site.mesh.worker("b2"), "b2", site.folder / "b2.kept" / "node_key", heard]
+    process = subprocess.Popen(words, text=True, stdout=subprocess.PIPE, cwd=site.folder)
+    site.workers["b2"] = process
+    assert process.stdout is not None
+    assert "listens" in process.stdout.readline()
+    before = {path for path in site.folder.rglob("*") if ".kept" not in str(path)}
+    report = report_of(site.deploy())
+    by_node = {node: {task["instance"] for task in report["tasks"] if task["node"] == node} for node in ("b1", "b2")}
+    assert by_node["b2"] == {f"thing{number}" for number in range(4)}
+    assert set(site.names("ran")) == by_node["b1"] == {f"thing{number}" for number in range(4, COUNT)}
+    assert all(task["status"] == "ok" for task in report["tasks"] if task["node"] == "b1")
+    assert "Traceback" not in json.dumps(report)
+    told = heard.read_text()
+    assert [name in told for name in sorted(by_node["b1"])] == [False] * len(by_node["b1"])
+    made = {path.relative_to(site.folder).parts[0] for path in site.folder.rglob("*") if path not in before}
+    assert made <= {"b1.kept", "b2.kept", "heard", "project", "ran", "data", "a.log", "b1.log", "b2.log"}
