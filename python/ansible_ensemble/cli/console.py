@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
@@ -10,6 +9,7 @@ from typing import Any, TextIO
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError, each, error_document
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.core.output import outlive_reader
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.reports.style import Style, style_for
@@ -83,12 +83,12 @@ class Console(Struct):
     def document(self, document: Any) -> None:
         """Write a JSON document to stdout; what is marked as sensitive is masked."""
         self.answered = True
-        self.result(json.dumps(redact(document), indent=2, ensure_ascii=False, default=str) + "\n")
+        self.result(json_text(redact(document), indent=2, ensure_ascii=False) + "\n")
 
     def record(self, document: Any) -> None:
         """Write a JSON document to stdout in one line, as one of many."""
         self.answered = True
-        self.result(json.dumps(redact(document), ensure_ascii=False, default=str) + "\n")
+        self.result(json_text(redact(document), ensure_ascii=False) + "\n")
 
     def answer(self, document: Any, text: Callable[[], str]) -> None:
         """Write what a command found or did: the document where JSON is asked for, else the text, made only then."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.scalars import as_written, is_written
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import FunctionDeclaration
-from ansible_ensemble.views.data import bare, shown
+from ansible_ensemble.views.data import bare, child, shown
 from ansible_ensemble.views.entities import NodeView, RelationshipView, RootView
 from ansible_ensemble.views.evaluation_environment import EvaluationEnvironment
 from ansible_ensemble.views.graph import Graph
@@ -22,6 +22,10 @@ from ansible_ensemble.views.reads import Tracker
 from ansible_ensemble.views.view import Model, View
 
 TRUST = "review its files; `ansible-ensemble trust FOLDER` trusts them"
+
+#: What one function may make of several texts, or of several lists.
+_MOST_CHARACTERS = 16 * 1024 * 1024
+_MOST_ITEMS = 1_000_000
 
 
 class Frame(Struct, frozen=True):
@@ -194,6 +198,18 @@ class Call(Struct):
             kind = "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "null"
             raise self.failure(f"{self.name} needs text and got {kind}")
         return as_text(value)
+
+    def joined(self, texts: Sequence[str], separator: str = "") -> str:
+        """Texts as one, unless that is too long: what is made of itself twice soon takes all memory."""
+        if sum(map(len, texts)) + len(separator) * len(texts) > _MOST_CHARACTERS:
+            raise self.failure(f"{self.name} makes a text of more than {_MOST_CHARACTERS} characters")
+        return separator.join(texts)
+
+    def chained(self, lists: Sequence[Sequence[Any]]) -> list[Any]:
+        """Lists as one, unless that is too long."""
+        if sum(map(len, lists)) > _MOST_ITEMS:
+            raise self.failure(f"{self.name} makes a list of more than {_MOST_ITEMS} items")
+        return [child(items, item) for items in lists for item in items]
 
     def failure(self, message: str, hint: str | None = None) -> InvalidInput:
         """An error that names the expression and its position."""

@@ -54,8 +54,10 @@ def _le(call: Call, first: Any, second: Any) -> Any:
 @implements("add")
 def _add(call: Call, first: Any, second: Any) -> Any:
     first, second = _pair(call, first, second)
-    if isinstance(first, (str, list)) and type(first) is type(second):
-        return first + second  # type: ignore[operator]
+    if isinstance(first, str) and isinstance(second, str):
+        return call.joined([first, second])
+    if isinstance(first, list) and isinstance(second, list):
+        return call.chained([first, second])
     return _compute(call, operator.add, first, second)
 
 

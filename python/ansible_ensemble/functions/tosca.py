@@ -203,8 +203,8 @@ def _get_artifact(call: Call, keyword: Any, name: Any, location: Any = "LOCAL_FI
 def _concat(call: Call, *values: Any, sep: Any = None) -> Any:
     parts = [call.value(value) for value in values]
     if all(isinstance(part, (list, tuple)) for part in parts):
-        return [child(part, item) for part in parts for item in part]
-    return (call.text(sep) if sep is not None else "").join(_scalar(call, part) for part in parts)
+        return call.chained(parts)
+    return call.joined([_scalar(call, part) for part in parts], call.text(sep) if sep is not None else "")
 
 
 @implements("join")
@@ -212,7 +212,7 @@ def _join(call: Call, values: Any, delimiter: Any = "") -> Any:
     values = call.value(values)
     if not isinstance(values, (list, tuple)):
         raise call.failure("the first argument of join must be a list")
-    return call.text(delimiter).join(_scalar(call, value) for value in values)
+    return call.joined([_scalar(call, value) for value in values], call.text(delimiter))
 
 
 @implements("token")

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.core.sensitive import REDACTED, redact
 from ansible_ensemble.documents.shape import Shape, misfit
 from ansible_ensemble.instances.status import NodeState, Priority, Status
@@ -200,7 +201,7 @@ class Plan(Struct):
 
 def plan_document_text(document: Mapping[str, Any]) -> str:
     """A plan's JSON document as text, one line per operation short enough to diff."""
-    return json.dumps(document, indent=1, sort_keys=False, ensure_ascii=False, default=str) + "\n"
+    return json_text(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def is_plan(text: str) -> bool:

@@ -45,7 +45,7 @@ def _difference(saved: Any, now: Any, way: tuple[str, ...]) -> str | None:
     elif isinstance(saved, list) and isinstance(now, list):
         pairs = enumerate(zip_longest(saved, now))
         parts = [(_name(one) or _name(other) or str(number), one, other) for number, (one, other) in pairs]
-    elif saved == now or repr(saved) == repr(now) == "nan":  # which is unlike itself
+    elif saved == now:
         return None
     elif _as_text(saved) == _as_text(now):
         return f"{' '.join(way)} is {'missing in it' if saved is None else 'not as it is made now'}"

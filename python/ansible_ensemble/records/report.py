@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.actions import Kind, Reason
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
@@ -175,7 +175,7 @@ def _ignored(entry: Finished) -> int:
 def _data(returned: Mapping[str, Any]) -> str:
     """The result of a module that prints nothing, without what the report has elsewhere."""
     fields = {name: value for name, value in returned.items() if name not in _LEFT_OUT and not name.startswith("_")}
-    return json.dumps(fields, indent=2, ensure_ascii=False, default=str) if fields else ""
+    return json_text(fields, indent=2, ensure_ascii=False) if fields else ""
 
 
 def _is_not_checked(task: Mapping[str, Any]) -> bool:

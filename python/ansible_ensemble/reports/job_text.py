@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.reports.adoption_text import adoption_counts, adoption_lines
 from ansible_ensemble.reports.drift_text import drift_lines, is_not_checked, is_sound
 from ansible_ensemble.reports.failures_text import failure_lines, next_steps, not_run_lines, why
@@ -62,7 +62,7 @@ def _said(label: str, texts: Sequence[str] | None, style: Style) -> Iterator[str
 def _queries(queries: list[dict[str, Any]]) -> Iterator[str]:
     for query in queries:
         value = query["value"]
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+        text = value if isinstance(value, str) else json_text(value, indent=2, ensure_ascii=False)
         yield clean(f"{query['expression']} = ") + "\n".join(clean(line) for line in text.splitlines())
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ansible_ensemble.core.json_text import not_finite
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive
 
@@ -47,7 +48,7 @@ def one_line(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: ".inf", -math.inf: "-.inf"}.get(value, ".nan")
+        return not_finite(value)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_inner(key)}: {_inner(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):

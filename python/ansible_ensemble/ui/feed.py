@@ -16,7 +16,7 @@ from ansible_ensemble.execution.journal_tail import JournalTail
 from ansible_ensemble.projects.lock import lock_path
 from ansible_ensemble.records.journals import job_of_journal, open_journals, recorded_journals, recorded_name
 from ansible_ensemble.state.holder import is_copied, is_held
-from ansible_ensemble.ui.answers import json_text
+from ansible_ensemble.ui.answers import compact
 from ansible_ensemble.ui.command import CommandFailed
 
 #: Seconds between two looks at the files.
@@ -147,4 +147,4 @@ class Feed:
 
 def message(event: str, data: Any) -> str:
     """A server-sent event."""
-    return f"event: {event}\ndata: {json_text(data)}\n\n"
+    return f"event: {event}\ndata: {compact(data)}\n\n"

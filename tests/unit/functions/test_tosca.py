@@ -265,3 +265,27 @@ def test_names_in_a_nested_topology_are_its_own(model: Any) -> None:
     assert [read.ref for read in scope.reads] == ["::outer::size", "input::outer::size", "::outer:db::n"]
     nested.input_values["size"] = {"get_input": "size"}
     assert model.evaluate({"get_property": ["outer:db", "n"]}) == 3
+
+
+LONG = "x" * 8_500_000
+LISTED = [1] * 500_001
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ({"concat": [LONG, LONG]}, "concat makes a text of more than 16777216 characters"),
+        ({"concat": ["a"] * 3, "sep": LONG}, "concat makes a text of more than"),
+        ({"join": [[LONG, LONG]]}, "join makes a text of more than"),
+        ({"join": [["a", "b", "c"], LONG]}, "join makes a text of more than"),
+        ({"eval": {"add": [{"q": LONG}, {"q": LONG}]}}, "add makes a text of more than"),
+        ({"concat": [LISTED, LISTED]}, "concat makes a list of more than 1000000 items"),
+        ({"eval": {"add": [{"q": LISTED}, {"q": LISTED}]}}, "add makes a list of more than"),
+    ],
+    ids=range(7),
+)
+def test_nothing_grows_without_end(model: Any, expression: Any, told: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        model.evaluate(expression, "app")
+    assert told in str(error.value)
+    assert len(str(error.value)) < 500

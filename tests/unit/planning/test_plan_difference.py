@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from ansible_ensemble.planning.plan import plan_document_text
 from ansible_ensemble.planning.plan_difference import plan_difference
 
 SAVED: dict[str, Any] = {
@@ -53,9 +55,9 @@ def test_the_first_difference_is_named(operations: list[Any], told: str) -> None
 
 
 def test_nan_is_as_it_was() -> None:
-    saved, now = (SAVED | {"operations": [OPERATION | {"inputs": {"ratio": float("nan")}}]} for _time in range(2))
+    plan = SAVED | {"operations": [OPERATION | {"inputs": {"ratio": float("nan")}}]}
+    saved, now = (json.loads(plan_document_text(plan)) for _time in range(2))
     assert plan_difference(saved, now) is None
-    assert plan_difference(saved, SAVED | {"operations": [OPERATION | {"inputs": {"ratio": "nan"}}]}) is not None
 
 
 def test_what_a_dry_run_predicted_is_no_difference() -> None:

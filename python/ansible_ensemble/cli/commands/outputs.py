@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.reports.outputs_text import outputs_text
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.job_options(arguments, console.environment)
     if hasattr(arguments, "raw"):
         value = inspection.output(arguments.ensemble, arguments.raw, given)
-        console.result(f"{value if isinstance(value, str) else json.dumps(value, default=str)}\n")
+        console.result(f"{value if isinstance(value, str) else json_text(value)}\n")
         return 0
     outputs = inspection.outputs(arguments.ensemble, given)
     console.answer(outputs, lambda: "\n".join(outputs_text(outputs)) + "\n" if outputs else "There are no outputs.\n")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.core.json_text import json_text
 from ansible_ensemble.reports.values import clean
 
 
@@ -30,6 +30,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     given = options.job_options(arguments, console.environment)
     instance = getattr(arguments, "instance", None)
     value = inspection.query(arguments.ensemble, arguments.expression, instance, given)
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, default=str)
+    text = value if isinstance(value, str) else json_text(value, indent=2)
     console.answer(value, lambda: f"{clean(text) if console.is_terminal else text}\n")
     return 0
