@@ -32,14 +32,16 @@ from ansible_ensemble.configurators.play_files import (
     parts_named,
     texts_of,
 )
-from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
+from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
+from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, THERE_BEFORE, note_there_before
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.status import Status
+from ansible_ensemble.language.given_input import is_lost
 
 _OF_ANSIBLE = "ansible_"
 
@@ -149,8 +151,7 @@ class PlayConfigurator(BaseConfigurator):
         super().__init__(target)
         self.name = name
         self.keys = frozenset({"environment", "check_mode"}) if name == "playbook" else PLAY_KEYS
-        if name == "role":
-            self.keys |= {"tasks_from"}
+        self.keys |= {"tasks_from"} if name == "role" else {REMOVAL}
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""
@@ -165,13 +166,18 @@ class PlayConfigurator(BaseConfigurator):
             task.note_file(Path(inventory))
 
     def run(self, task: Task) -> Steps:
-        """Run it in a nested play."""
+        """Run it in a nested play; what takes something away leaves what was there before."""
+        removal, noted = task.setting(REMOVAL), task.made.get(REMOVAL) or {}
+        leaves = removal is not None and task.operation.name == "delete" and noted
+        if leaves and ("unknown" in noted or is_lost(noted)):
+            yield Progress("nothing is taken away: what was there before is not known")
+            return Result(success=True, modified=False)
         source = self._source(task)
         order = Play(
             kind=self.name,
             source=source,
             host=task.host,
-            variables=self._variables(task),
+            variables={**self._variables(task), **({THERE_BEFORE: noted["there"]} if leaves else {})},
             keywords=task_keywords(task),
             base=str(task.base),
             check=in_check_mode(task),
@@ -185,10 +191,15 @@ class PlayConfigurator(BaseConfigurator):
             discreet=shows_unasked(task),
         )
         try:
-            outcome = yield order
+            outcome = None
+            if removal is not None and task.operation.name != "delete" and not in_check_mode(task):
+                outcome = yield from note_there_before(task, order, removal)
+            outcome = outcome or (yield order)
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
+        for name in noted["there"] if leaves else ():
+            yield Progress(f"{name.removeprefix(REMOVING)}: it was there before, and stays")
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         tasks = named.get("tasks") or ()

@@ -31,6 +31,7 @@ from ansible_ensemble.configurators.module_spec import (
 from ansible_ensemble.configurators.own_arguments import own_arguments
 from ansible_ensemble.configurators.shipped_values import value_faults
 from ansible_ensemble.configurators.teardown import GONE, Removal, removal_of, way_of
+from ansible_ensemble.configurators.there_before import REMOVAL
 from ansible_ensemble.configurators.vars_files import take_vars_files
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
@@ -160,18 +161,24 @@ class _Resource:
             gone = replace(run, more={_STATE: GONE[0]})
         if gone is not None:
             operations.append(self._operation("Standard", "delete", gone))
-            if gone.removal is not None:
-                kept, more = dict(gone.removal.kept), dict(gone.removal.more)
-                noted = {"module": gone.removal.module, "kept": kept, "more": more}
-                operations[0] = self._operation(
-                    "Standard", "configure", replace(run, settings={**run.settings, "teardown": noted})
-                )
+            operations = self._noting(operations, run, gone)
             if self._absent is not None:
                 if spec is None:
                     self._hide_by_source(operations[-1], gone)
                 faults += self._faults(gone, self._spec(operations[-1], gone), ("absent",))
         self._add(operations)
         return faults
+
+    def _noting(self, operations: list[Operation], run: _Run, gone: _Run) -> list[Operation]:
+        """Operations, such that they note what they make, or what was there before, for what takes it away."""
+        if gone.removal is not None:
+            kept, more = dict(gone.removal.kept), dict(gone.removal.more)
+            noted = {"module": gone.removal.module, "kept": kept, "more": more}
+            noting = replace(run, settings={**run.settings, "teardown": noted})
+            return [self._operation("Standard", "configure", noting), *operations[1:]]
+        if {run.kind, gone.kind} <= {"tasks", "playbook"}:
+            return [_removed_by(one, gone) for one in operations]
+        return operations
 
     def _text(self, name: str) -> str | None:
         """A property that has to be known before anything runs."""
@@ -322,6 +329,15 @@ class _Resource:
             if self._node.operation(one.interface, one.name) is None:
                 interfaces[one.interface] = replace(interface, operations={**interface.operations, one.name: one})
         self._node.interfaces = interfaces
+
+
+def _removed_by(operation: Operation, gone: _Run) -> Operation:
+    """An operation that knows what takes away what its node made."""
+    made = operation.implementation
+    if made is None or operation.interface != "Standard":
+        return operation
+    settings = {**made.settings, REMOVAL: {gone.kind: gone.name}}
+    return replace(operation, implementation=replace(made, settings=settings))
 
 
 def _keys_within(value: Any) -> Iterator[str]:

@@ -106,6 +106,7 @@ class Play(Struct, frozen=True):
         keys: what is returned of the tasks' results: of each key the value of the last task that has it.
         tasks_from: which task file of a role runs, None for its `main`.
         discreet: leave out of diffs what may be a secret.
+        quiet: tell nobody of its tasks.
     """
 
     kind: str
@@ -124,6 +125,7 @@ class Play(Struct, frozen=True):
     keys: tuple[str, ...] = ()
     tasks_from: str | None = None
     discreet: bool = False
+    quiet: bool = False
 
 
 class Request(Struct, frozen=True):

@@ -21,6 +21,8 @@ from ansible_ensemble.views.evaluation_environment import Inventory
 KIND = "inventory"
 _LOCAL = "localhost"
 _HOSTVARS = "hostvars"
+#: A lookup that reads the variable `groups`.
+_BY_GROUPS = "inventory_hostnames"
 
 
 @lru_cache(maxsize=4096)
@@ -29,7 +31,8 @@ def free_names(environment: Any, text: str) -> frozenset[str]:
     from jinja2 import TemplateError, meta
 
     try:
-        return frozenset(meta.find_undeclared_variables(environment.parse(text)) - set(environment.globals))
+        names = meta.find_undeclared_variables(environment.parse(text)) - set(environment.globals)
+        return frozenset(names | {"groups"} if _BY_GROUPS in text else names)
     except (TemplateError, EnsembleError):
         return frozenset()
 

@@ -64,7 +64,7 @@ class PlayRunner:
     def run_play(self, order: Play, private: bool = False) -> Outcome:
         """Run a task file, a role or a playbook; `private` if the inventory did not know the order's host."""
         self._prepare(order.check, order.diff, order.options)
-        self._recorder.discreet = order.discreet
+        self._recorder.discreet, self._recorder.quiet = order.discreet, order.quiet
         self._displayed, self._keys, self._base = order.displayed, tuple(order.keys), order.base or ""
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
@@ -86,7 +86,7 @@ class PlayRunner:
             What `run_play` does for an action that only includes others; the task's own outcome for any other.
         """
         self._prepare(call.check, call.diff)
-        self._recorder.discreet = False
+        self._recorder.discreet = self._recorder.quiet = False
         self._look_ups.begin(given_names(call))
         with self._session.based(call.base):
             code = self._run({"tasks": [core.task_data(call, modes=False)]}, call.host.name)

@@ -37,7 +37,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         super().__init__()
         self._tell = tell
         self._listener = listener
-        self.diff = self.discreet = self.checks = False
+        self.diff = self.discreet = self.checks = self.quiet = False
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
@@ -60,12 +60,12 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
 
     def v2_runner_on_start(self, host: Any, task: Any) -> None:
         """A task begins."""
-        if self._listener:
+        if self._listener and not self.quiet:
             self._listener(_event(host, task))
 
     def v2_runner_retry(self, result: Any) -> None:
         """A task failed and is tried again."""
-        if self._listener:
+        if self._listener and not self.quiet:
             self._listener(replace(_event(result.host, result.task), ending="retry", result=_shown(result)))
 
     def v2_playbook_on_no_hosts_matched(self) -> None:
@@ -74,7 +74,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
 
     def _keep(self, status: str, result: Any) -> None:
         shown = discreet_result(_shown(result)) if self.discreet else _shown(result)
-        if self._listener:
+        if self._listener and not self.quiet:
             self._listener(_ended(result, status, shown, diff=self.diff))
         left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
         task = {
@@ -93,6 +93,8 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             "names": [str(name) for name in result.task.args if name != "cacheable"],
         }
         self.tasks.append(task)
+        if self.quiet:
+            return
         if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
             self._tell(task_reports.line_of(task))
 

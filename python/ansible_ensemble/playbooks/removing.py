@@ -1,4 +1,4 @@
-"""The tasks that take away what tasks made of which nothing is noted, the last first."""
+"""The tasks that take away what tasks made, the last first; each leaves what was there before."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from msgspec import Struct
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
 from ansible_ensemble.configurators.teardown import Way, removal_of, way_of
+from ansible_ensemble.configurators.there_before import REMOVING, unless_there_before
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.naming import PREFIX
 from ansible_ensemble.playbooks.plain import is_open
@@ -56,7 +58,7 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
     if way in (Way.SERVICE, Way.RESTORE):
         return "what was there before is not known"
     if found.module == name or way is not Way.FILES:
-        kept = {new: args[old] for old, new in found.kept.items()}
+        kept = {new: args[old] for old, new in found.kept.items() if new != "backup"}
         return Undo(found.description, {**kept, **found.more})
     path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
@@ -87,6 +89,8 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
+#: What no name has that stands in a condition.
+_SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
 #: What of a play is around what takes away what it made.
@@ -191,12 +195,20 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
         return None, "it depends on what other tasks found"
     shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
     shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
-    task: Any = {"name": f"Take away: {entry.name}", (found.module or module): dict(found.args), **shared}
+    name = _removing(entry.name)
+    when = own.get("when", [])
+    shared["when"] = [unless_there_before(name), *(when if isinstance(when, list) else [when])]
+    task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
     outer = entry.raw
     while "block" in outer:
         task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
         outer = outer["block"][0]
     return task, found.description
+
+
+def _removing(name: str) -> str:
+    """The name of the task that takes away what another one made: it stands in a condition, too."""
+    return f"{REMOVING}{_SIGNS.sub(' ', name).strip()}"
 
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:

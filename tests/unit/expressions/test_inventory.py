@@ -11,7 +11,7 @@ from ansible_ensemble.expressions.current import current_values
 HOSTS: dict[str, dict[str, Any]] = {
     "server": {"city": "Rome", "port": 1, "words": "{{ not_rendered }}", "password": SensitiveStr("open sesame")},
     "db1": {"city": "Oslo", "tags": [{"a": 1}]},
-    "localhost": {"city": "here"},
+    "localhost": {"city": "here", "groups": {"all": ["server", "db1"], "db": ["db1"]}},
 }
 
 
@@ -50,6 +50,7 @@ VALUES: list[tuple[str, str, Any]] = [
     ("app", "#jinja2: variable_start_string: '[%', variable_end_string: '%]'\n[% city %]", "Rome"),
     ("server", "{{ city }}", "Rome"),
     ("db", "{{ city }}", "here"),
+    ("db", "{{ query('inventory_hostnames', 'all:!db') }}", ["server"]),
 ]
 
 

@@ -21,14 +21,17 @@ import yaml
 
 from tests.integration.debian import ROOT, Debian, debian
 from tests.integration.jobs.conftest import Run
-from tests.integration.sshd import SSHD, serving
+from tests.integration.sshd import SSHD, Servers, serving
 
 HERE = Path(__file__).parent
 DATA = yaml.load((HERE / "cases.yaml").read_text(), yaml.CSafeLoader)
-CASES: dict[str, dict[str, Any]] = DATA["cases"]
+SITES: dict[str, dict[str, Any]] = yaml.load((HERE / "sites.yaml").read_text(), yaml.CSafeLoader)
+CASES: dict[str, dict[str, Any]] = DATA["cases"] | SITES
 DEBIAN: dict[str, dict[str, Any]] = yaml.load((HERE / "debian.yaml").read_text(), yaml.CSafeLoader)
 HOSTS = ("w1", "w2")
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+IDENTITY = {"NAME": "a", "EMAIL": "a@example.org", "DATE": "2026-01-01T00:00:00Z"}
 
 #: Path -> its mode, owner and group, and what it holds or where it leads.
 Tree = dict[str, tuple[str, int, int, bytes | str | None]]
@@ -86,10 +89,11 @@ class Hosts(Protocol):
 
 @dataclass(frozen=True)
 class Folders:
-    """Hosts that are folders of this machine."""
+    """Hosts that are folders of this machine; another user may own them."""
 
     folder: Path
     case: Mapping[str, Any]
+    owner: str | None = None
 
     def reset(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -102,9 +106,26 @@ class Folders:
         with tarfile.open(self.folder / "tree.tar.gz", "w:gz") as archive:
             archive.add(self.folder / "tree", "tree")
         shutil.rmtree(self.folder / "tree")
+        make_repository(self.folder / "repository")
+        if self.owner:
+            subprocess.run(["chown", "-hR", f"{self.owner}:", self.folder], check=True)
 
     def tree(self) -> Tree:
-        return tree(self.folder, self.folder.glob("w?/**/*"))
+        paths = self.folder.glob("w?/**/*")
+        return tree(self.folder, (path for path in paths if ".git" not in path.parent.parts))  # which tells the time
+
+
+def make_repository(folder: Path) -> None:
+    """A repository of git with two versions, which are the same commits each time."""
+    dated = {f"GIT_{who}_{what}": told for who in ("AUTHOR", "COMMITTER") for what, told in IDENTITY.items()}
+    git = partial(subprocess.run, cwd=folder, env={**os.environ, **dated}, check=True)
+    folder.mkdir()
+    git(["git", "init", "--quiet", "--template=", "--initial-branch=main"])
+    for version in ("v1", "v2"):
+        (folder / "run.sh").write_text(f"#!/bin/sh\necho {version}\n")
+        git(["git", "add", "."])
+        git(["git", "commit", "--quiet", "--message", version])
+        git(["git", "tag", version])
 
 
 def write_path(path: Path, told: Any) -> None:
@@ -245,6 +266,14 @@ def test_an_ensemble_does_what_the_playbook_does(
     Life(command, site, Folders(hosts, case), case).run()
 
 
+def write_servers(site: Path, servers: Servers, mirror: str, more: Mapping[str, Any]) -> None:
+    hosts = {
+        one: {"root": str(servers.work / one), "ansible_host": "127.0.0.1", "ansible_port": port}
+        for one, port in servers.ports.items()
+    }
+    write_inventory(site, {**servers.variables(site / "known"), "mirror": mirror, **more}, hosts)
+
+
 @pytest.mark.matrix
 @pytest.mark.skipif(SSHD is None, reason="there is no sshd")
 @pytest.mark.parametrize("name", parameters(CASES))
@@ -252,12 +281,20 @@ def test_it_does_so_by_ssh(command: Callable[..., Run], mirror: str, tmp_path: P
     site, case = tmp_path / "site", CASES[name]
     site.mkdir()
     with serving(tmp_path / "ssh", hosts_of(case)) as servers:
-        found = {
-            one: {"root": str(servers.work / one), "ansible_host": "127.0.0.1", "ansible_port": port}
-            for one, port in servers.ports.items()
-        }
-        write_inventory(site, {**servers.variables(site / "known"), "mirror": mirror}, found)
+        write_servers(site, servers, mirror, {})
         Life(command, site, Folders(servers.work, case), case).run()
+
+
+@pytest.mark.matrix
+@pytest.mark.skipif(SSHD is None or not shutil.which("sudo"), reason="there is no sshd, or no sudo")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root becomes another user without a password")
+@pytest.mark.parametrize("name", parameters({name: case for name, case in CASES.items() if case.get("become")}))
+def test_it_does_so_by_ssh_as_another_user(command: Callable[..., Run], mirror: str, tmp_path: Path, name: str) -> None:
+    site, case = tmp_path / "site", CASES[name]
+    site.mkdir()
+    with serving(tmp_path / "ssh", hosts_of(case)) as servers:
+        write_servers(site, servers, mirror, {"ansible_become": True, "ansible_become_user": "nobody"})
+        Life(command, site, Folders(servers.work, case, owner="nobody"), case).run()
 
 
 @pytest.mark.matrix

@@ -1,0 +1,104 @@
+"""What was there before a play is noted before it runs, and is not taken away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_ensemble.configurators.play import PlayConfigurator
+from ansible_ensemble.configurators.protocol import Note, Progress, Result
+from ansible_ensemble.configurators.there_before import unless_there_before
+from ansible_ensemble.core.orders import Outcome, Play
+
+NAMES = ("Take away: a", "Take away: b")
+SETTINGS = {"primary": "/p/x.yml", "removal": {"tasks": "remove.yml"}}
+
+
+def written(folder: Path, names: tuple[str, ...] = NAMES) -> None:
+    tasks = [{"name": name, "file": {"path": "/a"}, "when": [unless_there_before(name)]} for name in names]
+    (folder / "remove.yml").write_text(yaml.safe_dump(tasks))
+
+
+def looked(*there: str, ok: bool = True, names: tuple[str, ...] = NAMES, unreachable: bool = False) -> Outcome:
+    tasks = [{"name": name, "status": "ok", "changed": name in there} for name in names]
+    return Outcome(
+        ok=ok, changed=bool(there), unreachable=unreachable, error="no", result={"stats": {}, "tasks": tasks}
+    )
+
+
+def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
+    """Drive an operation, whose notes it sees; returns its result and orders."""
+    steps, left, orders = PlayConfigurator("tasks", "/p/x.yml").run(one), list(outcomes), []
+    try:
+        order = next(steps)
+        while True:
+            orders.append(order)
+            if isinstance(order, Note):
+                one.made = order.made
+            order = steps.send(left.pop(0) if isinstance(order, Play) else None)
+    except StopIteration as stop:
+        assert not left
+        return stop.value, orders
+
+
+def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    result, (look, note, play) = run(one, looked(NAMES[1]), Outcome(ok=True, changed=True))
+    assert (look.source, look.check, look.quiet) == (str(tmp_path / "remove.yml"), True, True)
+    assert (play.source, play.check, play.quiet) == ("/p/x.yml", False, False)
+    assert note.made["removal"]["there"] == [NAMES[1]]
+    assert result.success
+
+    again = task(SETTINGS, name="configure", made=one.made, was_configured=True)
+    assert len(run(again, Outcome(ok=True))[1]) == 1  # what it made meanwhile is not taken for a stranger's
+
+    gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
+    _result, (removing, told) = run(gone, Outcome(ok=True, changed=True))
+    assert removing.variables == {"there_before": [NAMES[1]]}
+    assert told == Progress("b: it was there before, and stays")
+
+
+def test_what_is_new_in_it_is_looked_for(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    run(one, looked(NAMES[0]), Outcome(ok=True))
+    more = (*NAMES, "Take away: c")
+    written(tmp_path, more)
+    one.was_configured = True
+    run(one, looked(*more, names=more), Outcome(ok=True))
+    assert one.made["removal"]["there"] == [NAMES[0], "Take away: c"]
+
+
+def test_what_nobody_could_see_is_not_taken_away(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    run(one, looked(ok=False), Outcome(ok=True))
+    gone = task(SETTINGS, name="delete", made=one.made)
+    result, (told,) = run(gone)
+    assert (result.success, result.modified) == (True, False)
+    assert "not known" in told.text
+
+
+def test_nothing_runs_where_nobody_can_look(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    result, (look,) = run(task(SETTINGS, name="configure"), looked(ok=False, unreachable=True))
+    assert (look.check, result.success) == (True, False)
+
+
+@pytest.mark.parametrize("kind", ["by hand", "before there were notes", "check mode", "no file"])
+def test_nothing_is_looked_at(task: Any, tmp_path: Path, kind: str) -> None:
+    written(tmp_path)
+    if kind == "by hand":
+        (tmp_path / "remove.yml").write_text("- file: {path: /a, state: absent}\n")
+    elif kind == "no file":
+        (tmp_path / "remove.yml").unlink()
+    one = task(SETTINGS, name="configure", check=kind == "check mode", was_configured=kind.startswith("before"))
+    _result, (play,) = run(one, Outcome(ok=True))
+    assert play.source == "/p/x.yml"
+    gone = task(SETTINGS, name="delete", made=one.made)
+    _result, (play,) = run(gone, Outcome(ok=True))
+    assert play.variables == {}
