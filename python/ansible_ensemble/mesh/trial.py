@@ -25,6 +25,8 @@ from ansible_ensemble.mesh.signing import Signer
 from ansible_ensemble.mesh.wire import Wire
 
 _AT_ONCE = 32
+#: Characters of a version that are shown.
+_SHOWN = 60
 
 
 class Trial(Struct, frozen=True):
@@ -108,14 +110,14 @@ async def _tried(path: str, name: str, here: Hello, signer: Signer | None, known
 
 def _differences(there: Hello, here: Hello) -> Iterator[str]:
     if there.version != here.version:
-        yield f"ansible-ensemble {there.version}, here {here.version}"
+        yield f"ansible-ensemble {there.version[:_SHOWN]}, here {here.version}"
     if _minor(there.ansible_core) != _minor(here.ansible_core):
-        yield f"ansible-core {there.ansible_core}, here {here.ansible_core}"
+        yield f"ansible-core {there.ansible_core[:_SHOWN]}, here {here.ansible_core}"
     for name, version in here.collections.items():
         if name not in there.collections:
             yield f"no collection {name}"
         elif there.collections[name] != version:
-            yield f"{name} {there.collections[name]}, here {version}"
+            yield f"{name} {there.collections[name][:_SHOWN]}, here {version}"
 
 
 def _minor(version: str) -> list[str]:
