@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from functools import partial
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Conversation, Note, Progress, Result, SubTask
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Command, Order, Outcome, Request
@@ -105,10 +107,13 @@ class Driver:
         return await self._workers.run(order, partial(self._tell, task))
 
     async def _run_elsewhere(self, task: JobTask, node: str, order: Order | Conversation) -> Outcome:
-        """Have a node carry out an order; a command finds nothing of the controller's folders there."""
+        """Have a node carry out an order; a line of shell finds nothing of the controller's folders there."""
         if isinstance(order, Request | Conversation) or self._mesh is None:
             raise InvalidInput(f"it is planned on {node}, which cannot do it", hint="make a new plan")
-        if isinstance(order, Command):
+        if isinstance(order, Command) and resolve(task.operation, task.root).configurator == "script":
+            own = order.argv[0] == sys.executable  # theirs is another one
+            order = replace(order, argv=("python3", *order.argv[1:]) if own else order.argv)
+        elif isinstance(order, Command):
             folder = task.inputs.get("cwd")
             if folder is not None and not PurePath(str(folder)).is_absolute():
                 problem = f'the folder "{folder}" is none of {node}'

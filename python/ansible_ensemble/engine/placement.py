@@ -5,22 +5,22 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ansible_ensemble.configurators.implementation import MODULE, resolve
-from ansible_ensemble.configurators.keywords import BY_ANSIBLE
+from ansible_ensemble.configurators.implementation import MODULE, Resolved, resolve
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.projects.mesh_settings import LOCAL, MeshSettings
 from ansible_ensemble.topology.tools import files_of
 
-_BY_ANSIBLE = frozenset({MODULE, "tasks", "role"})
-#: Settings by which something has to do with other hosts, or is taken away by what it noted here.
-_STAYING = frozenset({"delegate_to", "connection", "port", "remote_user", "teardown"})
+_GOING = frozenset({"command", "script", MODULE, "tasks", "role", "playbook"})
+#: Modules that bring something to where they are called.
+_BRINGING = frozenset({"ansible.builtin.fetch", "ansible.legacy.fetch", "fetch"})
 
 
 def place(task: JobTask, settings: MeshSettings | None) -> None:
     """Note in a planned operation on which nodes it runs, if it does not run here.
 
-    Lines of shell, modules, task files and roles do that are to run on the controller, and want nothing else of it: no
-    files that are put beside them, no tools that are installed for them, and no other host.
+    Lines of shell, scripts, modules, task files, roles and playbooks do, for whichever host, if they want no more of
+    the controller than files of the project: none that are put beside them, no tools that are installed for them, and
+    nothing that is made or noted here.
     """
     if settings is None or not _can_go(task):
         return
@@ -33,11 +33,18 @@ def place(task: JobTask, settings: MeshSettings | None) -> None:
 
 def _can_go(task: JobTask) -> bool:
     operation = task.operation
-    if operation.implementation is None or not task.is_on_controller or task.tools or files_of(operation):
+    if operation.implementation is None or task.tools or files_of(operation):
         return False
-    settings, found = operation.implementation.settings, resolve(operation, task.root)
-    if found.configurator == "command":
-        return not settings.get("become") and not any(name in settings for name in BY_ANSIBLE if name != "become")
-    by_ansible = found.configurator in _BY_ANSIBLE and task.base.is_relative_to(task.root)
-    has_files = not Path(found.target).is_absolute() or Path(found.target).is_relative_to(task.root)
-    return by_ansible and bool(found.target) and has_files and not _STAYING.intersection(settings)
+    if "teardown" in operation.implementation.settings:  # what it makes is noted here
+        return False
+    found = resolve(operation, task.root)
+    if found.configurator not in _GOING or found.target in _BRINGING or "inventory" in operation.inputs:
+        return False
+    return found.configurator == "command" or _is_in_project(task, found)
+
+
+def _is_in_project(task: JobTask, found: Resolved) -> bool:
+    """Whether what it runs, and what it finds beside that, are among the project's files."""
+    target = Path(found.target)
+    has_target = bool(found.target) and (not target.is_absolute() or target.is_relative_to(task.root))
+    return has_target and task.base.is_relative_to(task.root)

@@ -54,16 +54,17 @@ def run_plan(
     observers: Iterable[Observer] = (),
     approved_by: str = "",
     plan_digest: str = "",
+    surroundings: Callable[[Path | None], bytes] | None = None,
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
     With `shown`, observers show what begins and ends, and progress only the rest. The journal of a dry run is among the
-    planned files, so that nobody records it.
+    planned files, so that nobody records it. `surroundings` gives what nodes of a mesh have to know of the inventory.
     """
     environment = ensemble.evaluator.environment
     environment.job = {"workflow": plan.workflow}
     environment.trace = lambda line: show(ensemble.redactor.text(line))
-    mesh = _mesh(ensemble, plan, options)
+    mesh = _mesh(ensemble, plan, options, surroundings)
     job = plan.job or new_job_id(now(), newest_job(ensemble.folder))
     journal = create_journal(ensemble.planned if options.check else ensemble.folder, job, ensemble.base)
     upload = start_upload(journal.path) if start_upload is not None else None
@@ -105,7 +106,9 @@ def run_plan(
             upload.close()
 
 
-def _mesh(ensemble: Ensemble, plan: Plan, options: JobOptions) -> MeshWorkers | None:
+def _mesh(
+    ensemble: Ensemble, plan: Plan, options: JobOptions, surroundings: Callable[[Path | None], bytes] | None
+) -> MeshWorkers | None:
     """The workers of the ensemble's mesh; a plan that needs them does not begin without the key of their orders."""
     settings = ensemble.environment.mesh
     if settings is None:
@@ -117,7 +120,7 @@ def _mesh(ensemble: Ensemble, plan: Plan, options: JobOptions) -> MeshWorkers | 
 
     if options.mesh:
         settings = replace(settings, socket=Path(options.mesh).absolute())
-    mesh = MeshWorkers(settings, ensemble.root, lambda path: is_left_behind(path, ensemble.root))
+    mesh = MeshWorkers(settings, ensemble.root, lambda path: is_left_behind(path, ensemble.root), surroundings)
     if any(operation.node for operation in plan.operations):
         mesh.load_signer()
     return mesh

@@ -18,6 +18,9 @@ from ansible_ensemble.lanes import outcomes
 from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
 from ansible_ensemble.lanes.processes import detach_stdio
 from ansible_ensemble.lanes.session import standalone_session
+from ansible_ensemble.lanes.surroundings import session_in
+from ansible_ensemble.mesh.messages import moved
+from ansible_ensemble.mesh.signing import unseal_data
 
 _LONGEST = 1 << 28
 
@@ -34,15 +37,17 @@ async def _serve(connection: socket.socket) -> None:
     running: dict[int, asyncio.Task[None]] = {}
     lanes: AnsibleLanes | None = None
 
-    async def answer(number: int, lanes: AnsibleLanes, request: dict[str, Any]) -> None:
+    async def answer(number: int, request: dict[str, Any]) -> None:
+        nonlocal lanes
         try:
+            lanes = lanes or _lanes(request)
             given = request["order"]
             order = convert(given, Play) if request["kind"] == "play" else convert(given, ModuleCall)
             outcome = await lanes.run(order)
         except asyncio.CancelledError:
             outcome = outcomes.failure("it was cancelled")
             outcome.cancelled = True
-        except EnsembleError as error:
+        except (EnsembleError, OSError) as error:
             outcome = outcomes.failure(str(error))
         writer.write(
             json.dumps({"number": number, "answer": outcomes.to_message(outcome)}, default=str).encode() + b"\n"
@@ -56,17 +61,21 @@ async def _serve(connection: socket.socket) -> None:
             if number in running:
                 running[number].cancel()
             continue
-        lanes = lanes or _lanes(Path(request["tree"]), request["executors"])
-        running[number] = asyncio.create_task(answer(number, lanes, request))
+        running[number] = asyncio.create_task(answer(number, request))
     if lanes is not None:
         await lanes.close()
 
 
-def _lanes(tree: Path, executors: int) -> AnsibleLanes:
-    """What carries out orders with the files of a tree."""
-    session = standalone_session(base=tree)
+def _lanes(request: dict[str, Any]) -> AnsibleLanes:
+    """What carries out orders with the files of a tree, and with what is around them."""
+    tree = Path(request["tree"])
+    if "around" in request:
+        data = unseal_data(request["key"], Path(request["around"]).read_bytes())
+        session = session_in(data, tree, lambda text: str(moved(text, request["root"], request["tree"])))
+    else:
+        session = standalone_session(base=tree)
     session.add_plugins([tree])
-    return AnsibleLanes(session, executors=executors, on_display=_unheard, root=tree)
+    return AnsibleLanes(session, executors=request["executors"], on_display=_unheard, root=tree)
 
 
 def _unheard(_method: str, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:

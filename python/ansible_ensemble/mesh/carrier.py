@@ -19,7 +19,7 @@ from ansible_ensemble.mesh.known_nodes import KnownNodes, UntrustedNode
 from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, outcome_of, to_text
 from ansible_ensemble.mesh.nodes import SERVICE
 from ansible_ensemble.mesh.signing import Connection, Signer, unseal
-from ansible_ensemble.mesh.trees import Tree
+from ansible_ensemble.mesh.trees import Around, Tree
 from ansible_ensemble.mesh.wire import BEAT, Wire
 
 #: Seconds for which a node may be away before what it was to do counts as cut off.
@@ -38,6 +38,7 @@ class _Sent(Struct):
     text: str
     key: str
     tree: Tree | None
+    around: Around | None
     ended: asyncio.Future[Outcome]
     times: int = 0
     wire: Wire | None = None
@@ -77,18 +78,23 @@ class Carrier:
         await asyncio.gather(self._connecting, return_exceptions=True)
         self._give_up(f"nobody waits for {self._node} any more")
 
-    async def run(self, name: str, order: Command | ModuleCall | Play, tree: Tree | None = None) -> Outcome:
+    async def run(
+        self, name: str, order: Command | ModuleCall | Play, tree: Tree | None = None, around: Around | None = None
+    ) -> Outcome:
         """The outcome of an order; cancelling ends it.
 
         Args:
             name: that of the order, by which the worker knows it when it is sent again.
             order: what to do; a command without a folder runs in an empty one of its own.
             tree: the files that it finds there, in the place of those here; a command finds none.
+            around: inventory and variables, where it wants them.
         """
         key = self._signer.key_for(name)
         files = {} if tree is None else {"tree": tree.digest, "root": str(tree.root)}
+        if around is not None:
+            files |= {"around": around.tree.digest, "around_key": around.key}
         text = to_text(Begin.of(name, key, order, **files))
-        sent = self._open[name] = _Sent(text, key, tree, asyncio.get_running_loop().create_future())
+        sent = self._open[name] = _Sent(text, key, tree, around, asyncio.get_running_loop().create_future())
         sending = asyncio.create_task(self._send(name, sent))
         try:
             async with asyncio.timeout(None if order.timeout is None else order.timeout + PATIENCE):
@@ -127,8 +133,9 @@ class Carrier:
             await self._tell(to_text(Cancel(name, sent.key)))
             return
         try:
-            if sent.tree is not None and not await self._have(sent.tree):
-                return
+            for tree in (sent.tree, sent.around.tree if sent.around else None):
+                if tree is not None and not await self._have(tree):
+                    return
         except (EnsembleError, OSError) as error:  # OSError: a file is gone
             _end(sent, f"{self._node} does not take the project's files: {error}", refused=True)
             return

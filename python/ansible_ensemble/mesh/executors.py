@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,20 @@ from ansible_ensemble.execution.watchdog import Watchdog
 from ansible_ensemble.lanes import outcomes
 from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.messages import Begin, moved
-from ansible_ensemble.mesh.trees import Trees
+from ansible_ensemble.mesh.trees import AROUND, Trees
 
 _PROGRAM = "ansible_ensemble.mesh.ansible_main"
 #: Seconds that what is ended gets for it.
 _GRACE = 5.0
-#: How many trees have processes of Ansible at once.
+#: How many processes of Ansible there are at once.
 _MOST = 4
+
+#: What a process of Ansible has: digests of its files, and of what is around its orders.
+_Warm = tuple[str, str | None]
 
 
 class Executors:
-    """Carries out orders; those of Ansible in processes that are kept, one for each tree of files.
+    """Carries out orders; those of Ansible in processes that are kept, one for each tree of files and its surroundings.
 
     Args:
         folder: where commands run that name no folder.
@@ -40,21 +43,27 @@ class Executors:
         self._trees = trees
         self._at_once = at_once
         self._watchdog = Watchdog()
-        self._ansible: dict[str, KeptPrograms] = {}
-        self._busy: dict[str, int] = {}
+        self._ansible: dict[_Warm, KeptPrograms] = {}
+        self._busy: dict[_Warm, int] = {}
 
     async def run(self, begin: Begin) -> dict[str, Any]:
         """The outcome of an order, as plain data; cancelling ends it."""
-        if begin.tree is None:
-            order = begin.ordered()
-            if not isinstance(order, Command):
-                raise MeshError("what Ansible is to do comes with its files")
+        tree = None if begin.tree is None else self._trees.folder(begin.tree)
+        if begin.kind == "command":
             with self._empty_folder() as folder:
-                order = replace(order, cwd=order.cwd or folder)
-                return outcomes.to_message(await run_command(order, watchdog=self._watchdog))
-        tree = str(self._trees.folder(begin.tree))
-        outcome = await self._run_by_ansible(begin, tree)
-        return dict(moved(outcomes.to_message(outcome), tree, begin.root))
+                return outcomes.to_message(await self._run_command(begin, tree, folder))
+        if tree is None:
+            raise MeshError("what Ansible is to do comes with its files")
+        outcome = await self._run_by_ansible(begin, str(tree))
+        return dict(moved(outcomes.to_message(outcome), str(tree), begin.root))
+
+    async def _run_command(self, begin: Begin, tree: Path | None, folder: str) -> Outcome:
+        """Run a command, in a folder that is its own; what it writes beside its files is none of the next one's."""
+        if tree is not None:
+            folder = str(shutil.copytree(tree, Path(folder, "files")))
+        order = begin.ordered(None if tree is None else folder)
+        assert isinstance(order, Command)
+        return await run_command(replace(order, cwd=order.cwd or folder), watchdog=self._watchdog)
 
     def _empty_folder(self) -> tempfile.TemporaryDirectory[str]:
         try:
@@ -71,17 +80,21 @@ class Executors:
     async def _run_by_ansible(self, begin: Begin, tree: str) -> Outcome:
         order = as_map(begin.ordered(tree))
         request = {"tree": tree, "executors": self._at_once, "kind": begin.kind, "order": order}
-        if tree not in self._ansible:
-            self._ansible[tree] = KeptPrograms(_GRACE, self._watchdog)
-        self._busy[tree] = self._busy.get(tree, 0) + 1
+        if begin.around is not None:
+            file = self._trees.folder(begin.around) / AROUND
+            request |= {"around": str(file), "key": begin.around_key, "root": begin.root}
+        warm = (begin.tree or "", begin.around)
+        if warm not in self._ansible:
+            self._ansible[warm] = KeptPrograms(_GRACE, self._watchdog)
+        self._busy[warm] = self._busy.get(warm, 0) + 1
         try:
-            return await self._ansible[tree].ask(Request(_PROGRAM, request))
+            return await self._ansible[warm].ask(Request(_PROGRAM, request))
         finally:
-            self._busy[tree] -= 1
+            self._busy[warm] -= 1
             await self._close_idle()
 
     async def _close_idle(self) -> None:
-        """End processes of the trees that were used first, if there are many."""
-        idle: Iterable[str] = [tree for tree in self._ansible if not self._busy[tree]]
-        for tree in list(idle)[: max(0, len(self._ansible) - _MOST)]:
-            await self._ansible.pop(tree).close()
+        """End processes that were used first, if there are many."""
+        idle = [warm for warm in self._ansible if not self._busy[warm]]
+        for warm in idle[: max(0, len(self._ansible) - _MOST)]:
+            await self._ansible.pop(warm).close()

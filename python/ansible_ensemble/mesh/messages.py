@@ -30,6 +30,8 @@ class Begin(Struct, frozen=True, tag="begin"):
         key: what seals how it ended.
         kind: `command`, `module` or `play`; order: its fields.
         tree: the files that it finds in the place of those in the folder `root`, by their digest.
+        around: a file with what is around it (`lanes.surroundings`), by the digest of a tree that holds it alone;
+            around_key: unseals it.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Begin(Struct, frozen=True, tag="begin"):
     order: dict[str, Any]
     tree: str | None = None
     root: str = ""
+    around: str | None = None
+    around_key: str = ""
 
     @classmethod
     def of(cls, name: str, key: str, order: Command | ModuleCall | Play, **files: Any) -> Begin:

@@ -209,6 +209,25 @@ def unseal(key: str, name: str, sealed: object) -> dict[str, Any]:
     return ended
 
 
+def seal_data(signer: Signer, data: bytes) -> tuple[bytes, str]:
+    """Data, sealed by a key that is used for it alone, and the key; always the same, so that it is sent once."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    key = signer.key_for(f"data {hashlib.sha256(data).hexdigest()}")
+    return AESGCM(base64.b64decode(key)).encrypt(bytes(12), data, None), key
+
+
+def unseal_data(key: str, sealed: bytes) -> bytes:
+    """Data that was sealed by a key."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    try:
+        return AESGCM(base64.b64decode(key)).decrypt(bytes(12), sealed, None)
+    except (ValueError, InvalidTag) as error:
+        raise MeshError("what is around the order was not sealed with its key") from error
+
+
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()

@@ -21,12 +21,16 @@ from ansible_ensemble.documents.csar_writing import files_below
 from ansible_ensemble.documents.digest import digest_file
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.signing import Signer, seal_data
 
 #: Bytes of a file, and of all together.
 LARGEST = 5_000_000
 LARGEST_TREE = 64_000_000
 #: Seconds for which a worker keeps what no order needs.
 _KEPT = 7 * 24 * 3600
+
+#: The file with what is around orders.
+AROUND = "around"
 
 _DIGEST = regex(r"[0-9a-f]{64}")
 
@@ -38,14 +42,18 @@ class Tree(Struct, frozen=True):
         root: the folder.
         files: digest of the content by path, and whether it is a program.
         digest: of both.
+        sealed: what the only file holds, where it is none of the folder's.
     """
 
     root: Path
     files: dict[str, tuple[str, bool]]
     digest: str
+    sealed: bytes | None = None
 
     def content(self, digest: str) -> bytes:
         """A content, as it is now."""
+        if self.sealed is not None:
+            return self.sealed
         name = next((name for name, (of, _is_program) in self.files.items() if of == digest), None)
         if name is None:
             raise MeshError("it asks for what it was not offered")
@@ -67,6 +75,23 @@ def tree_of(root: Path, leaves: Callable[[Path], bool]) -> Tree:
             raise InvalidInput(f"{what} too many bytes for the mesh", Place(str(path)), limits)
         files[name] = digest_file(path), bool(known.st_mode & S_IXUSR)
     return Tree(root, files, _digest(files))
+
+
+class Around(Struct, frozen=True):
+    """What is around orders, on its way to workers: a tree with a sealed file, and the key that unseals it."""
+
+    tree: Tree
+    key: str
+
+
+def around_of(data: bytes, signer: Signer) -> Around:
+    """What is around orders, sealed: a worker keeps it as it keeps files, and can read it while it has the key."""
+    sealed, key = seal_data(signer, data)
+    if len(sealed) > LARGEST:
+        problem = f"the inventory has {len(sealed)} bytes, compressed, which is too much for the mesh"
+        raise MeshError(problem, hint=f"{LARGEST} are the most")
+    files = {AROUND: (hashlib.sha256(sealed).hexdigest(), False)}
+    return Around(Tree(Path(), files, _digest(files), sealed), key)
 
 
 class Trees:

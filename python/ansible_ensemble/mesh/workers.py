@@ -16,7 +16,7 @@ from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import Node, look_around
 from ansible_ensemble.mesh.signing import Signer
-from ansible_ensemble.mesh.trees import Tree, tree_of
+from ansible_ensemble.mesh.trees import Around, Tree, around_of, tree_of
 from ansible_ensemble.projects.mesh_settings import MeshSettings
 
 #: Seconds for which it is taken as known which nodes there are.
@@ -30,12 +30,21 @@ class MeshWorkers:
         settings: which nodes, and how they are reached.
         root: the project's folder, whose files modules and task files find on nodes.
         leaves: tells what of it stays here.
+        surroundings: inventory and variables (`lanes.surroundings`), as they are for a playbook in a folder.
     """
 
-    def __init__(self, settings: MeshSettings, root: Path, leaves: Callable[[Path], bool]) -> None:
+    def __init__(
+        self,
+        settings: MeshSettings,
+        root: Path,
+        leaves: Callable[[Path], bool],
+        surroundings: Callable[[Path | None], bytes] | None = None,
+    ) -> None:
         self._settings = settings
         self._root = root
         self._leaves = leaves
+        self._surroundings = surroundings
+        self._around: dict[Path | None, Around] = {}
         self._tree: Tree | None = None
         self._signer: Signer | None = None
         self._known: KnownNodes | None = None
@@ -101,15 +110,26 @@ class MeshWorkers:
 
     async def run(self, node: str, name: str, order: Command | ModuleCall | Play) -> Outcome:
         """The outcome of an order on a node; see `Carrier.run`."""
-        if not isinstance(order, Command) and self._tree is None:
+        needs_files = not isinstance(order, Command) or (order.cwd and Path(order.cwd).is_relative_to(self._root))
+        if needs_files and self._tree is None:
             self._tree = tree_of(self._root, self._leaves)
+        around = None if isinstance(order, Command) else self._what_is_around(order)
         carrier = self._carriers.get(node)
         if carrier is None:
             carrier = self._carriers[node] = Carrier(
                 str(self._settings.socket), node, self.load_signer(), known=self._known
             )
             await self._open.enter_async_context(carrier)
-        return await carrier.run(name, order, None if isinstance(order, Command) else self._tree)
+        return await carrier.run(name, order, self._tree if needs_files else None, around)
+
+    def _what_is_around(self, order: ModuleCall | Play) -> Around | None:
+        """Inventory and variables for an order; a playbook has them of its own folder."""
+        base = Path(order.source).parent if isinstance(order, Play) and order.kind == "playbook" else None
+        if self._surroundings is None:
+            return None
+        if base not in self._around:
+            self._around[base] = around_of(self._surroundings(base), self.load_signer())
+        return self._around[base]
 
     async def finish(self, node: str, names: Iterable[str]) -> None:
         """Have a node that was chosen for an operation forget its commands, whose outcomes are safe."""
