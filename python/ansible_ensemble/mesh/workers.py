@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError
@@ -149,3 +150,19 @@ class MeshWorkers:
                 self._nodes = await look_around(str(self._settings.socket))
                 self._since = time.monotonic()
             return self._nodes
+
+
+def missing_nodes(settings: MeshSettings, patterns: Iterable[str]) -> list[str]:
+    """Why operations that are planned on nodes of these patterns could not run now."""
+    mesh = MeshWorkers(settings, Path(), lambda _path: True)
+
+    async def problems() -> list[str]:
+        found = []
+        for pattern in patterns:
+            try:
+                await mesh._able(pattern)
+            except EnsembleError as error:
+                found.append(str(error))
+        return list(dict.fromkeys(found))
+
+    return asyncio.run(problems())

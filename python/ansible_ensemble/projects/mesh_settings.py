@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ _KEYS = ("socket", "key", "known_nodes", "place", "per_node")
 #: Operations of a job that a node has at once: as many as a worker carries out, and a few that wait there.
 _PER_NODE = 24
 #: What of an operation rules may match.
-MATCHED = ("instance", "template", "type")
+MATCHED = ("instance", "template", "type", "host", "group", "metadata")
 #: In place of a node: this machine.
 LOCAL = "local"
 
@@ -26,12 +27,20 @@ class Rule(Struct, frozen=True):
     """Where operations run.
 
     Attributes:
-        match: patterns, as of files, by names of `MATCHED`; all have to match.
+        match: patterns, as of files, by names of `MATCHED`, of each of which one has to match.
+        metadata: such patterns by keys of metadata.
         node: a pattern of ids of nodes, of which the one runs it that has the least to do; or `local`.
     """
 
-    match: Mapping[str, str]
+    match: Mapping[str, tuple[str, ...]]
     node: str
+    metadata: Mapping[str, tuple[str, ...]] = {}
+    place: Place | None = None
+
+    @property
+    def is_for_all(self) -> bool:
+        """Whether it matches whatever there is."""
+        return not self.match and not self.metadata
 
 
 class MeshSettings(Struct, frozen=True):
@@ -66,14 +75,33 @@ def mesh_settings(section: object, folder: Path, place: Place | None = None) -> 
     if isinstance(per_node, bool) or not isinstance(per_node, int) or per_node < 1:
         raise InvalidInput("per_node of mesh must be a number, 1 or more", place_of(mesh, "per_node") or place)
     found = tuple(_rule(rule, place_of(rules, one) or place) for one, rule in enumerate(rules))
+    for before, rule in pairwise(found):
+        if before.is_for_all:
+            message = "nothing comes to this rule of mesh, for the one before it matches everything"
+            raise InvalidInput(message, rule.place, "the first that matches counts: put it last")
     return MeshSettings(**files, rules=found, per_node=per_node)
 
 
 def _rule(rule: object, place: Place | None) -> Rule:
     written = as_section(rule, "a rule of mesh", ("match", "node"), place, needed=("node",))
     match = as_section(written.get("match") or {}, "match of mesh", MATCHED, place)
-    texts = {key: _text("match", match, key, place) for key in match}
-    return Rule(texts, _text("a rule of mesh", written, "node", place))
+    metadata = match.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata of match must be a map", place_of(match, "metadata") or place)
+    return Rule(
+        {key: _patterns("match", match, key, place) for key in match if key != "metadata"},
+        _text("a rule of mesh", written, "node", place),
+        {str(key): _patterns("metadata of match", metadata, key, place) for key in metadata},
+        place,
+    )
+
+
+def _patterns(what: str, section: Mapping[str, Any], key: str, place: Place | None) -> tuple[str, ...]:
+    value = section[key]
+    found = value if isinstance(value, list) else [value]
+    if not found or not all(isinstance(one, str) and one for one in found):
+        raise InvalidInput(f"{key} of {what} must be a pattern, or a list of them", place_of(section, key) or place)
+    return tuple(map(str, found))
 
 
 def _text(what: str, section: Mapping[str, Any], key: str, place: Place | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ansible_ensemble.changes.history import find_job
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.changeid import is_change_id, job_of
@@ -21,8 +23,12 @@ _Found = dict[str, dict[str, Any]]
 
 
 def plan_job(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
-    """The plan of a workflow; each instance to be repaired has what the records say of its fault."""
+    """The plan of a workflow; each instance to be repaired has what the records say of its fault.
+
+    It warns of nodes of the mesh that operations are planned on, and that could not take them now.
+    """
     plan = plan_workflow(ensemble, workflow, options)
+    plan.warnings += _missing_nodes(ensemble, plan, options)
     jobs: dict[str, _Found] = {}
     for change in plan.instances:
         task = _last_task(ensemble, change.instance) if change.reason is Reason.REPAIR else None
@@ -33,6 +39,19 @@ def plan_job(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
             jobs[job] = _found_by(ensemble.folder, job)
         change.found = jobs[job].get(task)
     return plan
+
+
+def _missing_nodes(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[str]:
+    """Why operations that are planned on nodes could not run now."""
+    settings = ensemble.environment.mesh
+    patterns = list(dict.fromkeys(one.node for one in plan.operations if one.node is not None))
+    if settings is None or not patterns:
+        return []
+    from ansible_ensemble.mesh.workers import missing_nodes
+
+    if options.mesh:
+        settings = replace(settings, socket=Path(options.mesh).absolute())
+    return missing_nodes(settings, patterns)
 
 
 def _last_task(ensemble: Ensemble, name: str) -> str | None:

@@ -29,7 +29,7 @@ node_types:
     attributes: {seen: {type: any}, stdout: {type: string}}
 topology_template:
   node_templates:
-    module: &one
+    module:
       type: Seen
       interfaces:
         Standard:
@@ -38,7 +38,7 @@ topology_template:
     line:
       type: Seen
       interfaces:
-        Standard: {operations: {create: {implementation: {primary: "id -un; pwd", operation_host: web2}}}}
+        Standard: {operations: {create: {implementation: {primary: "id -un", operation_host: web2}}}}
     copy:
       type: tosca.nodes.Root
       interfaces:
@@ -108,7 +108,6 @@ TASKS = """\
         words: "{{ groups['web'] | map('extract', hostvars, 'word') }}"
         secret: "{{ vaulted | length }}"
         given: "{{ given }}"
-        folder: "{{ playbook_dir | basename }}"
 """
 FILES = {
     "files/motd": "welcome\n",
@@ -189,7 +188,20 @@ def made_in(place: Path) -> dict[str, tuple[str, str, int]]:
 
 
 def ended(tasks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """How tasks ended, without headers of diffs, which name files with names of the moment."""
+    for task in tasks.values():
+        task["diff"] = [{key: one[key] for key in one if "header" not in key} for one in task.get("diff") or ()]
     return {name: {key: task.get(key) for key in ENDED} for name, task in tasks.items()}
+
+
+def differences(here: dict[str, Any], there: dict[str, Any], *path: str) -> Iterator[tuple[Any, ...]]:
+    """Where two results are not the same, and how."""
+    for key in sorted({*here, *there}):
+        one, other = here.get(key), there.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from differences(one, other, *path, key)
+        elif one != other:
+            yield (*path, key, one, other)
 
 
 SUDO = {"ansible_become": True, "ansible_become_method": "sudo", "ansible_become_user": "nobody"}
@@ -220,9 +232,52 @@ def test_what_nodes_do_for_hosts_ends_as_what_is_done_from_here(
         tasks = deployed(site, site.project.with_name("both"), "--diff")
         nodes = {task.get("node") for task in tasks.values()}
         assert nodes <= {"b1", "b2"} if where == "there" else nodes == {None}, tasks
-        found[where] = (ended(previews), ended(tasks), made_in(place))
-    assert found["there"] == found["here"]
-    assert found["there"][1]["tasks"]["status"] == "ok"
+        found[where] = {"preview": ended(previews), "deploy": ended(tasks), "made": made_in(place)}
+    assert found["here"]["deploy"]["tasks"]["status"] == "ok"
+    different = list(differences(found["here"], found["there"]))
+    assert different == [], "\n".join(map(str, different))
     kept = [path for path in site.folder.glob("*.kept/**/*") if path.is_file()]
     assert [path for path in kept if b"hushhush" in path.read_bytes()] == []
     assert [path for path in kept if path.name == "left-behind"] == []
+
+
+LIVED = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Lived:
+    derived_from: tosca.nodes.Root
+    properties: {where: {type: string}}
+    interfaces:
+      Standard:
+        operations:
+          create: &one
+            implementation: {primary: ansible.builtin.command, operation_host: {get_property: [SELF, where]}}
+            inputs: {cmd: "true"}
+          delete: *one
+      Install: {operations: {check: *one}}
+topology_template:
+  node_templates:
+    one: {type: Lived, properties: {where: web1}}
+    two: {type: Lived, properties: {where: web2}}
+    mine: {type: Lived, properties: {where: localhost}}
+"""
+PLACED = {"one": "b2", "two": "b1", "mine": None}
+RULES = [{"match": {"host": "web2"}, "node": "b1"}, {"match": {"group": ["nowhere", "we*"]}, "node": "b2"}]
+
+
+def test_all_jobs_agree_on_the_node(site: Site, servers: Servers) -> None:
+    project = site.project.with_name("lived")
+    prepare(site, servers, project, site.folder / "place", {})
+    (project / "service.yaml").write_text(LIVED)
+    mesh = {"socket": str(site.mesh.socket("a")), "key": "../key", "place": RULES}
+    (project / "ensemble-project.yaml").write_text(json.dumps({"environments": {"defaults": {"mesh": mesh}}}))
+    found = {}
+    for action in ("plan", "deploy", "check", "undeploy"):
+        words = ["ansible-ensemble", action, "service.yaml", "--output", "json", "-i", "hosts.yaml", "-e", "given=x"]
+        words += ["--approve"] if action in ("deploy", "undeploy") else []
+        environment = {**os.environ, "ANSIBLE_VAULT_PASSWORD_FILE": str(site.folder / "password")}
+        ran = subprocess.run(words, cwd=project, env=environment, capture_output=True, text=True, check=False)
+        report = json.loads(ran.stdout)
+        ends = report["tasks"] if "tasks" in report else report["operations"]
+        found[action] = {one["instance"]: one.get("node") for one in ends if one.get("implementation", "x")}
+    assert found == dict.fromkeys(found, PLACED)

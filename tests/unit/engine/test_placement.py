@@ -31,8 +31,10 @@ node_types:
     derived_from: tosca.nodes.Root
 topology_template:
   node_templates:
-    line: {type: Line}
+    line: {type: Line, metadata: {region: eu-1, tier: 2}}
     other: {type: Other, interfaces: {Standard: {operations: {create: OPERATION}}}}
+  groups:
+    lines: {type: tosca.groups.Root, members: [line]}
 """
 PROJECT = "environments: {defaults: {mesh: {socket: s, key: k, place: %s}}}"
 EVERYWHERE = "[{node: b*}]"
@@ -70,14 +72,19 @@ class Mesh:
 def placed(job, tmp_path: Path):
     """An ensemble in a project with rules, of two nodes: one of a line of shell, one of another operation."""
 
-    def read(rules: str = EVERYWHERE, operation: str = "frobnicate --one", line: str = "frobnicate --all") -> Any:
+    def read(
+        rules: str = EVERYWHERE,
+        operation: str = "frobnicate --one",
+        line: str = "frobnicate --all",
+        inventory: str = "web1,",
+    ) -> Any:
         (tmp_path / "ensemble-project.yaml").write_text(PROJECT % rules)
         (tmp_path / "script.sh").write_text("#!/bin/sh\n")
         (tmp_path / "tasks.yaml").write_text("- ansible.builtin.ping:\n")
         (tmp_path / "playbook.yaml").write_text("- hosts: web1\n")
         (tmp_path / "roles" / "greet" / "tasks").mkdir(parents=True)
         (tmp_path / "roles" / "greet" / "tasks" / "main.yml").write_text("- ansible.builtin.ping:\n")
-        return job(SERVICE.replace("OPERATION", operation).replace("LINE", line), inventory=["web1,"])
+        return job(SERVICE.replace("OPERATION", operation).replace("LINE", line), inventory=[inventory])
 
     return read
 
@@ -120,6 +127,11 @@ def carry_out(
         ("[{match: {type: Line}, node: b}, {node: c}]", {"line": "b", "other": "c"}),
         ("[{match: {template: l*, instance: o*}, node: b}]", {"line": None, "other": None}),
         ("[{match: {instance: '[a-m]*'}, node: local}, {node: c}]", {"line": None, "other": "c"}),
+        ("[{match: {instance: [x, li*]}, node: b}]", {"line": "b", "other": None}),
+        ("[{match: {metadata: {region: eu-*, tier: '2'}}, node: b}]", {"line": "b", "other": None}),
+        ("[{match: {metadata: {region: us-*}}, node: b}]", {"line": None, "other": None}),
+        ("[{match: {group: lines}, node: b}]", {"line": "b", "other": None}),
+        ("[{match: {host: localhost}, node: b}]", {"line": "b", "other": "b"}),
     ],
 )
 def test_the_first_rule_that_matches_says_where(placed, rules: str, nodes: dict[str, str | None]) -> None:
@@ -140,29 +152,50 @@ def test_programs_of_nodes_are_not_looked_for_here(placed, rules: str, is_here: 
         "{implementation: {primary: ansible.builtin.copy, become: true}, inputs: {dest: /b, content: x}}",
         "tasks.yaml",
         "greet",
+        "script.sh",
+        "playbook.yaml",
+        "{implementation: {primary: ansible.builtin.ping, delegate_to: web1}}",
+        "{implementation: {primary: ansible.builtin.ping, operation_host: web1}}",
+        "{implementation: {primary: echo one, operation_host: web1}}",
+        "{implementation: {primary: echo one, become: true}}",
+        "{implementation: {primary: echo one, no_log: true}}",
     ],
 )
-def test_modules_task_files_and_roles_go_to_nodes(placed, operation: str) -> None:
+def test_what_needs_the_project_alone_goes_to_nodes(placed, operation: str) -> None:
     assert nodes_of(placed(operation=operation)) == {"line": "b*", "other": "b*"}
 
 
 @pytest.mark.parametrize(
     "operation",
     [
-        "{implementation: {primary: ansible.builtin.ping, delegate_to: web1}}",
-        "{implementation: {primary: ansible.builtin.ping, operation_host: web1}}",
         "{implementation: {primary: ansible.builtin.file, teardown: {}}, inputs: {path: /x, state: touch}}",
-        "playbook.yaml",
-        "script.sh",
-        "{implementation: {primary: echo one, operation_host: web1}}",
-        "{implementation: {primary: echo one, become: true}}",
-        "{implementation: {primary: echo one, no_log: true}}",
+        "{implementation: {primary: ansible.builtin.fetch}, inputs: {src: /etc/hostname, dest: here}}",
+        "{implementation: {primary: playbook.yaml}, inputs: {inventory: hosts}}",
+        "{implementation: {className: Playbook}, inputs: {playbook: [{hosts: all}]}}",
         "{implementation: {primary: echo one, dependencies: [script.sh]}}",
         "{implementation: {className: Template}, inputs: {done: {}}}",
     ],
 )
-def test_what_wants_more_than_a_shell_runs_here(placed, operation: str) -> None:
+def test_what_wants_more_of_the_controller_runs_here(placed, operation: str) -> None:
     assert nodes_of(placed(operation=operation)) == {"line": "b*", "other": None}
+
+
+@pytest.mark.parametrize(
+    ("match", "node"),
+    [
+        ("{host: web*}", "b"),
+        ("{host: localhost}", None),
+        ("{group: [dc1, dc2]}", "b"),
+        ("{group: ungrouped}", None),
+        ("{host: web1, group: dc2}", "b"),
+        ("{host: web2, group: dc2}", None),
+    ],
+)
+def test_rules_by_host_and_group_of_the_inventory(placed, tmp_path: Path, match: str, node: str | None) -> None:
+    (tmp_path / "hosts.ini").write_text("[dc2]\nweb1\n")
+    operation = "{implementation: {primary: echo one, operation_host: web1}}"
+    made = placed(f"[{{match: {match}, node: b}}]", operation, "echo all", str(tmp_path / "hosts.ini"))
+    assert nodes_of(made)["other"] == node
 
 
 def test_a_command_goes_to_its_node_without_folders_of_the_controller(placed) -> None:

@@ -19,7 +19,7 @@ def test_no_section_is_no_mesh() -> None:
 def test_paths_start_in_the_folder_of_the_section(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     found = mesh_settings({**GIVEN, "place": [{"match": {"type": "Web*"}, "node": "dc2-*"}, {"node": "local"}]}, HERE)
-    rules = (Rule({"type": "Web*"}, "dc2-*"), Rule({}, "local"))
+    rules = (Rule({"type": ("Web*",)}, "dc2-*"), Rule({}, "local"))
     assert found == MeshSettings(Path("/run/control.sock"), Path("/project/keys/mesh"), rules)
     found = mesh_settings({**GIVEN, "key": "~/mesh", "place": None, "per_node": 3, "known_nodes": "nodes"}, HERE)
     assert found == MeshSettings(
@@ -43,7 +43,11 @@ def test_paths_start_in_the_folder_of_the_section(monkeypatch: pytest.MonkeyPatc
         ({**GIVEN, "place": [{"match": {}}]}, "a rule of mesh lacks node"),
         ({**GIVEN, "place": [{"node": ["b"]}]}, "node of a rule of mesh must be a text"),
         ({**GIVEN, "place": [{"match": {"region": "x"}, "node": "b"}]}, "match of mesh has no key 'region'"),
-        ({**GIVEN, "place": [{"match": {"type": 1}, "node": "b"}]}, "type of match must be a text"),
+        ({**GIVEN, "place": [{"match": {"type": 1}, "node": "b"}]}, "type of match must be a pattern, or a list"),
+        ({**GIVEN, "place": [{"match": {"host": []}, "node": "b"}]}, "host of match must be a pattern, or a list"),
+        ({**GIVEN, "place": [{"match": {"metadata": "x"}, "node": "b"}]}, "metadata of match must be a map"),
+        ({**GIVEN, "place": [{"match": {"metadata": {"a": [1]}}, "node": "b"}]}, "a of metadata of match must be a"),
+        ({**GIVEN, "place": [{"node": "b"}, {"node": "c"}]}, "the one before it matches everything"),
     ],
 )
 def test_what_is_wrong_is_said(section: Any, problem: str) -> None:
