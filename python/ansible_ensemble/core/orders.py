@@ -198,6 +198,7 @@ class Outcome(Struct):
         warnings: warning and deprecation texts.
         seconds: wall time it took.
         looked_up: what Ansible read by itself.
+        told: lines for people, of an order that was carried out where nobody could be told at once.
     """
 
     ok: bool
@@ -217,6 +218,7 @@ class Outcome(Struct):
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
     looked_up: LookedUp = field(default_factory=LookedUp)
+    told: list[str] = field(default_factory=list)
 
 
 def did_not_look(result: Mapping[str, Any]) -> bool:

@@ -120,4 +120,7 @@ class Driver:
                 raise InvalidInput(problem, task.operation.place, "name it from its root")
             order = replace(order, cwd=None if folder is None else str(folder))
         task.orders.append(name := f"{task.id}-{token_hex(8)}")
-        return await self._mesh.run(node, name, order)
+        outcome = await self._mesh.run(node, name, order)
+        for line in outcome.told:
+            await self._tell(task, line)
+        return outcome

@@ -23,6 +23,8 @@ from ansible_ensemble.mesh.messages import moved
 from ansible_ensemble.mesh.signing import unseal_data
 
 _LONGEST = 1 << 28
+#: Lines for people of one order.
+_MOST_LINES = 1000
 
 
 def main() -> None:
@@ -39,16 +41,23 @@ async def _serve(connection: socket.socket) -> None:
 
     async def answer(number: int, request: dict[str, Any]) -> None:
         nonlocal lanes
+        told: list[str] = []
+
+        async def tell(line: str) -> None:
+            if len(told) < _MOST_LINES:
+                told.append(line)
+
         try:
             lanes = lanes or _lanes(request)
             given = request["order"]
             order = convert(given, Play) if request["kind"] == "play" else convert(given, ModuleCall)
-            outcome = await lanes.run(order)
+            outcome = await lanes.run(order, tell=tell)
         except asyncio.CancelledError:
             outcome = outcomes.failure("it was cancelled")
             outcome.cancelled = True
         except (EnsembleError, OSError) as error:
             outcome = outcomes.failure(str(error))
+        outcome.told = told
         writer.write(
             json.dumps({"number": number, "answer": outcomes.to_message(outcome)}, default=str).encode() + b"\n"
         )

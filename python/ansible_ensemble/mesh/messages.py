@@ -80,6 +80,7 @@ class _Ended(Struct, frozen=True):
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
     looked_up: LookedUp = field(default_factory=LookedUp)
+    told: list[str] = field(default_factory=list)
 
 
 class Cancel(Struct, frozen=True, tag="cancel"):

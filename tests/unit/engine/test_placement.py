@@ -171,7 +171,7 @@ def test_what_needs_the_project_alone_goes_to_nodes(placed, operation: str) -> N
         "{implementation: {primary: ansible.builtin.file, teardown: {}}, inputs: {path: /x, state: touch}}",
         "{implementation: {primary: ansible.builtin.fetch}, inputs: {src: /etc/hostname, dest: here}}",
         "{implementation: {primary: playbook.yaml}, inputs: {inventory: hosts}}",
-        "{implementation: {className: Playbook}, inputs: {playbook: [{hosts: all}]}}",
+        "{implementation: {className: playbook}, inputs: {playbook: [{hosts: all}]}}",
         "{implementation: {primary: echo one, dependencies: [script.sh]}}",
         "{implementation: {className: Template}, inputs: {done: {}}}",
     ],
@@ -213,6 +213,20 @@ def test_a_command_goes_to_its_node_without_folders_of_the_controller(placed) ->
     names = {name for _, name, _ in mesh.told}
     assert len(names) == 2
     assert set(mesh.finished) == {("b1", name) for name in names}
+
+
+def test_what_is_told_on_a_node_is_told_here(placed, tmp_path: Path) -> None:
+    carry_out(placed(), Mesh(Outcome(ok=True, stdout="{}", told=["halfway there"])))
+    [journal] = (tmp_path / "jobs").glob("*.journal")
+    assert journal.read_text().count("halfway there") == 2
+
+
+def test_a_script_goes_to_its_node_with_the_folder_of_the_project(placed, tmp_path: Path) -> None:
+    mesh = Mesh()
+    outcome, _tasks = carry_out(placed(operation="script.sh"), mesh)
+    assert outcome.ok
+    [script] = [command for _, _, command in mesh.told if "script.sh" in command.argv[-1]]
+    assert (script.argv, script.cwd) == (("/bin/sh", str(tmp_path / "script.sh")), str(tmp_path))
 
 
 def test_a_folder_that_is_not_named_from_its_root_is_none_of_a_node(placed) -> None:
