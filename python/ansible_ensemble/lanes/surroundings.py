@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, msgpack
 from msgspec.structs import asdict
 
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.expressions import trusted
 
@@ -46,6 +47,9 @@ _OPTIONS = (
 _SETTINGS = {"ANSIBLE_VARS_ENABLED": "", "ANSIBLE_CACHE_PLUGIN": "memory", "ANSIBLE_LOG_PATH": os.devnull}
 #: The kind of a text that Ansible takes for a template.
 _TEMPLATE = 1
+
+#: Variables that are options of the job, and others with each job.
+_OF_JOBS = regex(r"ensemble(_\w+)?")
 
 Move = Callable[[str], str]
 
@@ -111,7 +115,7 @@ def surroundings_of(session: AnsibleSession, root: Path, base: Path | None = Non
             for name, group in inventory.groups.items()
         },
         made={name: list(members) for name, members in session.groups.items()},
-        extra=_packable(manager.extra_vars),
+        extra={name: _packable(value) for name, value in manager.extra_vars.items() if not _OF_JOBS.fullmatch(name)},
         options={name: _packable(context.CLIARGS[name]) for name in _OPTIONS if name in context.CLIARGS},
         passwords=_packable(session.passwords),
         kept={name: found for name in (*hosts, "localhost") if (found := _packable(_kept(manager, name)))},

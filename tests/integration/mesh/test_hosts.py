@@ -54,7 +54,7 @@ topology_template:
           operations:
             create:
               implementation: {primary: ansible.builtin.command, operation_host: web1, delegate_to: web2}
-              inputs: {cmd: echo $SSH_CONNECTION}
+              inputs: {cmd: hostname}
     tasks:
       type: Seen
       interfaces: {Standard: {operations: {create: {implementation: {primary: tasks.yaml, operation_host: web1}}}}}
@@ -278,6 +278,6 @@ def test_all_jobs_agree_on_the_node(site: Site, servers: Servers) -> None:
         environment = {**os.environ, "ANSIBLE_VAULT_PASSWORD_FILE": str(site.folder / "password")}
         ran = subprocess.run(words, cwd=project, env=environment, capture_output=True, text=True, check=False)
         report = json.loads(ran.stdout)
-        ends = report["tasks"] if "tasks" in report else report["operations"]
+        ends = report["tasks"] if "tasks" in report else report["plan"]["operations"]
         found[action] = {one["instance"]: one.get("node") for one in ends if one.get("implementation", "x")}
     assert found == dict.fromkeys(found, PLACED)
