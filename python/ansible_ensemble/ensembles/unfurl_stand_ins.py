@@ -80,9 +80,10 @@ def add_names(tosca: ModuleType) -> None:
 
     tosca.Repository = Repository  # type: ignore[attr-defined]
     tosca.placeholder = placeholder  # type: ignore[attr-defined]
-    tosca.InputOption = tosca.PropertyOptions({"input_match": True})  # type: ignore[attr-defined]
-    tosca.OutputOption = tosca.AttributeOptions({"output_match": True})  # type: ignore[attr-defined]
-    vars(tosca)["__all__"] += ["InputOption", "OutputOption", "Repository", "placeholder"]
+    names: dict[str, Any] = vars(tosca)
+    names["InputOption"] = tosca.PropertyOptions({"input_match": True})
+    names["OutputOption"] = tosca.AttributeOptions({"output_match": True})
+    names["__all__"] += ["InputOption", "OutputOption", "Repository", "placeholder"]
     tosca.Node._type_name = "tosca.nodes.Root"  # a requirement of any node says that type
     tosca.Relationship.__getitem__ = to_target
     tosca._tosca.PYTHON_TO_TOSCA_TYPES["EvalData"] = "any"
