@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing
 from functools import partial
 from pathlib import PurePath
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
@@ -119,7 +118,7 @@ class Driver:
                 problem = f'the folder "{folder}" is none of {node}'
                 raise InvalidInput(problem, task.operation.place, "name it from its root")
             order = replace(order, cwd=None if folder is None else str(folder))
-        task.orders.append(name := f"{task.id}-{token_hex(8)}")
+        task.orders.append(name := f"{task.ordered_as}.{len(task.orders) + 1}")
         outcome = await self._mesh.run(node, name, order)
         for line in outcome.told:
             await self._tell(task, line)

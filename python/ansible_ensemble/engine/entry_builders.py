@@ -79,6 +79,7 @@ def started_entry(task: JobTask, attempt: int, started: float, patch: Patch) -> 
         implementation=task.scope.evaluator.environment.redactor.text(task.planned.implementation),
         host=task.ran_on if task.planned.implementation else None,
         node=task.node,
+        ordered_as=task.ordered_as,
         attempt=attempt,
         time=started,
         patches=(patch,) if patch else (),

@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.orders import Outcome
-from ansible_ensemble.engine.by_name import ByName
 from ansible_ensemble.engine.decision import Decision, History, Present, Verdict, decide
 from ansible_ensemble.engine.driver import Driver
-from ansible_ensemble.engine.entry_builders import failed_entry, finished_entry, job_finished_entry, started_entry
+from ansible_ensemble.engine.entry_builders import failed_entry, job_finished_entry, started_entry
 from ansible_ensemble.engine.event_sink import EventSink, Observer
 from ansible_ensemble.engine.journal_entries import (
     Blocked,
@@ -35,7 +35,8 @@ from ansible_ensemble.engine.outcome import REPORTED, Endings, JobOutcome
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import needs
 from ansible_ensemble.engine.render import Renderer
-from ansible_ensemble.engine.settle import entry_patch, settle, touched
+from ansible_ensemble.engine.settle import entry_patch
+from ansible_ensemble.engine.settlement import Settlement
 from ansible_ensemble.engine.slots import slots_of
 from ansible_ensemble.engine.stopping import Stopping
 from ansible_ensemble.engine.task import JobTask
@@ -52,7 +53,6 @@ from ansible_ensemble.instances.status import Priority, Status
 from ansible_ensemble.planning.guard import Branch
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.projects.folders import task_failed, task_succeeded
 from ansible_ensemble.state.journal_upload import JournalUpload
 from ansible_ensemble.views.reads import Deferred
 
@@ -103,10 +103,10 @@ class JobExecution:
         self._carried: dict[str, asyncio.Task[Result]] = {}
         self._cancelled: set[str] = set()
         self._cut_off: set[str] = set()  # of which a part was
-        self._settling = ByName()
         self._numbers = 0
         self._task_ids: dict[str, str] = {}
         self._history = History()
+        self._settlement = Settlement(ensemble, self._sink, self._history, mesh)
         self._done: asyncio.Future[str | None] | None = None
         self._stopping = Stopping(options.grace, self._feed, self._tell_stop)
         self._watch = watch
@@ -235,7 +235,7 @@ class JobExecution:
             result = _unable(task, error)
         if run.key in self._cut_off and not result.success:
             result = _cancelled(result.error)
-        wrote = await self._settle(task, result, since)
+        wrote = await self._settlement.settle(task, result, since)
         added: tuple[events.ScheduledOperation, ...] = ()
         try:
             added = self._plan_reported(result) if result.success else ()
@@ -328,14 +328,14 @@ class JobExecution:
         try:
             result = await self._driver.carry_out(sub_task, configurator)
         except asyncio.CancelledError:
-            await self._settle(sub_task, _cancelled(), since)
+            await self._settlement.settle(sub_task, _cancelled(), since)
             raise
         except EnsembleError as error:
-            await self._settle(sub_task, _unable(sub_task, error), since)
+            await self._settlement.settle(sub_task, _unable(sub_task, error), since)
             raise
         if _is_cut_off(result):
             self._cut_off.add(task.planned.key.partition(">")[0])
-        await self._settle(sub_task, result, since)
+        await self._settlement.settle(sub_task, result, since)
         return result
 
     async def _choose_node(self, task: JobTask) -> None:
@@ -346,59 +346,16 @@ class JobExecution:
                     f"it is planned on {task.planned.node}, and there is no mesh", hint="make a new plan"
                 )
             task.node = await self._mesh.choose(task.planned.node)
+            task.ordered_as = f"{task.id}-{token_hex(8)}"
 
     async def _may_begin(self, key: str, task: JobTask) -> bool:
         """Choose the node of an operation, which may be cancelled while it waits for one."""
         await self._choose_node(task)
         if task.node is None or key not in self._cancelled:
             return True
-        await self._finish_on_node(task)
+        await self._settlement.finish_on_node(task)
         self._feed(events.Cancelled(key))
         return False
-
-    async def _finish_on_node(self, task: JobTask) -> None:
-        if self._mesh is not None and task.node is not None:
-            await self._mesh.finish(task.node, task.orders)
-
-    async def _settle(self, task: JobTask, result: Result, since: float) -> list[str]:
-        """Settle a result under the locks of its instances."""
-        async with self._settling.hold(touched(task, result)):
-            return await self._settle_alone(task, result, since)
-
-    async def _settle_alone(self, task: JobTask, result: Result, since: float) -> list[str]:
-        """Turn a result into patches, write them, then apply them; return the refs of what was written."""
-        ensemble, instances = self._ensemble, self._ensemble.instances
-        if result.outcome is not None and not task.check:
-            task.note_looked_up(result.outcome.looked_up)
-        configured = ensemble.operations.configured(task.instance.name)
-        try:
-            settled = settle(task, result, instances, ensemble.redactor, configured)
-        except InvalidInput as error:
-            result.success, result.error = False, str(error)
-            result.outputs.clear()
-            result.instances.clear()
-            settled = settle(task, result, instances, ensemble.redactor, configured)
-        await self._sink.write(finished_entry(task, result, settled, since=since, codec=ensemble.codec))
-        await self._finish_on_node(task)
-        if result.success:
-            ensemble.operation_outputs.set(task.owner, task.operation.full_name, result.outputs)
-        for patch in settled.patches:
-            self._history.note_values(instances.get(patch["name"]), patch)
-            apply_patch(instances, patch)
-        if result.success and result.outcome is not None and result.outcome.changed is False:
-            self._history.unchanged.add(task.planned.key)
-        self._move_folder(task, result)
-        return settled.wrote
-
-    def _move_folder(self, task: JobTask, result: Result) -> None:
-        """What the task rendered goes to `active`, or to `failed.<changeid>` (docs/rules.md, "Generated files")."""
-        if task.check:
-            return
-        name = task.planned.key.partition(":")[2]
-        if result.success:
-            task_succeeded(self._ensemble.folder, task.instance.name, name)
-        else:
-            task_failed(self._ensemble.folder, task.instance.name, name, task.id)
 
     async def _fail_to_render(self, planned: PlannedOperation, task: str, error: EnsembleError) -> None:
         """An operation that could not be rendered has changed nothing."""

@@ -126,6 +126,7 @@ class Started(OperationEntry, frozen=True, kw_only=True):
         implementation: what runs; empty for a step that runs nothing.
         host: name of the inventory host that it runs on; None if it runs nothing.
         node: the node of a mesh from which it does; None if that is this machine.
+        ordered_as: begins the names of the orders that it gets there: a dot and a number from 1 follow.
         attempt: counts from 1.
     """
 
@@ -134,11 +135,12 @@ class Started(OperationEntry, frozen=True, kw_only=True):
     implementation: str
     host: str | None = None
     node: str | None = None
+    ordered_as: str | None = None
     attempt: Annotated[int, ALWAYS] = 1
 
     def interrupted(self) -> Finished:
         """How it ended if nothing else tells: with an outcome that is unknown."""
-        shared = {name: value for name, value in asdict(self).items() if name != "attempt"}
+        shared = {name: value for name, value in asdict(self).items() if name not in ("attempt", "ordered_as")}
         return Finished(**shared, ok=False, changed=None, error="interrupted", seconds=None)
 
 

@@ -47,7 +47,8 @@ class JobTask(Struct):
         is_confidential: what it makes may hold secrets that nothing tells: there are vault passwords.
         files: what was put there beside the primary.
         unshown: names of variables that are not to be shown.
-        node: the node of a mesh that was chosen for it; orders: names of what it was told to do.
+        node: the node of a mesh that was chosen for it.
+        ordered_as: begins the names of what the node is told to do; orders: those that it was told.
     """
 
     id: str
@@ -73,6 +74,7 @@ class JobTask(Struct):
     files: tuple[Path, ...] = ()
     unshown: frozenset[str] = frozenset()
     node: str | None = None
+    ordered_as: str | None = None
     orders: list[str] = field(default_factory=list)
     _host: Host | None = None
 

@@ -76,6 +76,24 @@ class Journal:
             unnamed.unlink(missing_ok=True)
         return journal
 
+    @classmethod
+    def reopen(cls, path: Path, *, sync: Callable[[int], None] = os.fsync) -> Journal:
+        """Go on with the journal of a job that was killed; what was not written to its end is cut off."""
+        content = path.read_bytes()
+        numbers = (event["seq"] for _number, event, _problem in _parse(content) if event is not None)
+        size = content.rfind(b"\n") + 1
+        if size < len(content) and _event(content[size:]) is not None:  # it lacks the newline alone
+            size = len(content)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            os.ftruncate(descriptor, size)
+        except OSError as error:
+            raise _write_error(path, error) from error
+        journal = cls(path, descriptor, size, max(numbers, default=-1) + 1, sync)
+        if size and not content[:size].endswith(b"\n"):
+            journal._pending.append(b"\n")
+        return journal
+
     def append(self, event: Mapping[str, Any]) -> int:
         """Add an event, already redacted and without `seq` and `crc`; return its number.
 

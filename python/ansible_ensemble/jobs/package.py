@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Collection, Mapping
-from fnmatch import fnmatch
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,20 +14,14 @@ from ansible_ensemble.documents.csar import find_meta, is_of_tosca_2
 from ansible_ensemble.documents.csar_writing import files_below, write_csar
 from ansible_ensemble.documents.paths import confine, is_file, is_folder, is_there, resolved
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.ensembles.left_behind import is_left_behind
 from ansible_ensemble.ensembles.location import is_archive, locate
 from ansible_ensemble.ensembles.merging import read_merged
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.python_template import SUFFIX
 from ansible_ensemble.jobs.validate import find_faults
-from ansible_ensemble.projects.create import LEFT_BEHIND
 from ansible_ensemble.projects.git import ignored_below, repository_of
-from ansible_ensemble.projects.project import ENSEMBLE_FILE, PROJECT_FILES
-from ansible_ensemble.state.files import PLACES
-
-#: What holds secrets, or may.
-_SECRETS = ("*.tfstate*", ".terraform", ".vault_pass*", ".env", "id_rsa", "id_ecdsa", "id_ed25519", "*.key")
-#: What is of a deployment or of one machine, and not of the service template.
-_LEFT = (*LEFT_BEHIND, *PLACES, *PROJECT_FILES, "*.vault-password", ".opera", ".secrets", "local", "secrets", *_SECRETS)
+from ansible_ensemble.projects.project import ENSEMBLE_FILE
 
 
 def package(path: str, *, entry: str | None = None, out: str | None = None) -> dict[str, Any]:
@@ -98,14 +91,6 @@ def _stays(root: Path, target: Path) -> Callable[[Path], bool]:
     repository = repository_of(root)
     left = {resolved(target), *(ignored_below(repository, root) if repository is not None else ())}
     return lambda path: is_left_behind(path, root, left)
-
-
-def is_left_behind(path: Path, root: Path, left: Collection[Path] = ()) -> bool:
-    """Whether something in a folder is, or leads to, what is no part of it: secrets, what jobs make, what is named."""
-    meant = [path]
-    if path.is_symlink() and (file := resolved(path)).is_relative_to(root):
-        meant += [file, *(folder for folder in file.parents if folder.is_relative_to(root) and folder != root)]
-    return any(one in left or any(fnmatch(one.name, pattern) for pattern in _LEFT) for one in meant)
 
 
 def _version(template: Path) -> str:

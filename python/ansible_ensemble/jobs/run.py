@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from ansible_ensemble.changes.history import newest_job
 from ansible_ensemble.core.changeid import new_job_id
 from ansible_ensemble.core.clock import now
-from ansible_ensemble.core.errors import UsageError
 from ansible_ensemble.engine.entry_builders import job_started_entry
 from ansible_ensemble.engine.event_sink import Observer
 from ansible_ensemble.engine.execute import JobExecution
 from ansible_ensemble.engine.journal_entries import Entry, Finished, Skipped, Started
 from ansible_ensemble.engine.lock_watch import LockWatch
+from ansible_ensemble.engine.mesh import mesh_of
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.render import Renderer
 from ansible_ensemble.ensembles.ensemble import Ensemble
@@ -110,18 +108,8 @@ def _mesh(
     ensemble: Ensemble, plan: Plan, options: JobOptions, surroundings: Callable[[Path | None], bytes] | None
 ) -> MeshWorkers | None:
     """The workers of the ensemble's mesh; a plan that needs them does not begin without the key of their orders."""
-    settings = ensemble.environment.mesh
-    if settings is None:
-        if options.mesh:
-            raise UsageError("the environment has no mesh", hint="its section `mesh` says what runs on which nodes")
-        return None
-    from ansible_ensemble.jobs.package import is_left_behind
-    from ansible_ensemble.mesh.workers import MeshWorkers
-
-    if options.mesh:
-        settings = replace(settings, socket=Path(options.mesh).absolute())
-    mesh = MeshWorkers(settings, ensemble.root, lambda path: is_left_behind(path, ensemble.root), surroundings)
-    if any(operation.node for operation in plan.operations):
+    mesh = mesh_of(ensemble, options.mesh, surroundings)
+    if mesh is not None and any(operation.node for operation in plan.operations):
         mesh.load_signer()
     return mesh
 

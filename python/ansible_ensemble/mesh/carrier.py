@@ -9,6 +9,7 @@ import time
 from typing import Any, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
@@ -56,13 +57,17 @@ class Carrier:
         node: the id of the worker's node.
         signer: signs what the worker is told.
         known: the keys that nodes are known by; None trusts any.
+        collects: orders are those of a job that was killed: they are asked for, and ended if they have not ended.
     """
 
-    def __init__(self, path: str, node: str, signer: Signer, *, known: KnownNodes | None = None) -> None:
+    def __init__(
+        self, path: str, node: str, signer: Signer, *, known: KnownNodes | None = None, collects: bool = False
+    ) -> None:
         self._path = path
         self._node = node
         self._signer = signer
         self._known = known
+        self._collects = collects
         self._open: dict[str, _Sent] = {}
         self._wire: Wire | None = None
         self._connection: Connection | None = None
@@ -89,12 +94,15 @@ class Carrier:
             tree: the files that it finds there, in the place of those here; a command finds none.
             around: inventory and variables, where it wants them.
         """
-        key = self._signer.key_for(name)
         files = {} if tree is None else {"tree": tree.digest, "root": str(tree.root)}
         if around is not None:
             files |= {"around": around.tree.digest, "around_key": around.key}
-        text = to_text(Begin.of(name, key, order, **files))
-        sent = self._open[name] = _Sent(text, key, tree, around, asyncio.get_running_loop().create_future())
+        begin = Begin.of(name, "", order, **files)
+        begin = replace(begin, key=self._signer.key_for(name, begin.digest))
+        sent = _Sent(to_text(begin), begin.key, tree, around, asyncio.get_running_loop().create_future())
+        if self._collects:
+            sent.times, sent.is_cancelled = 1, True
+        self._open[name] = sent
         sending = asyncio.create_task(self._send(name, sent))
         try:
             async with asyncio.timeout(None if order.timeout is None else order.timeout + PATIENCE):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from math import inf
 from os.path import normpath
@@ -48,6 +49,13 @@ class Begin(Struct, frozen=True, tag="begin"):
         """Have an order carried out."""
         kind = next(kind for kind, of in _KINDS.items() if isinstance(order, of))
         return cls(name, key, kind, reveal(as_map(order)), **files)
+
+    @property
+    def digest(self) -> str:
+        """Of what is to be done, wherever its files are."""
+        order = self.order if self.tree is None else moved(self.order, self.root, "")
+        text = json.dumps([self.kind, order, self.tree], default=str, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def ordered(self, tree: str | None = None) -> Command | ModuleCall | Play:
         """What to carry out, with its files in a folder."""

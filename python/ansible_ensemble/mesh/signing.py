@@ -140,12 +140,16 @@ class Signer:
         """The signature of bytes."""
         return base64.b64encode(self._key.sign(covered)).decode()
 
-    def key_for(self, name: str) -> str:
-        """The key that seals how an order ended: always the same, so that it need not be kept."""
+    def key_for(self, name: str, digest: str) -> str:
+        """The key that seals how an order ended, of this name and with this content.
+
+        It is always the same, so that it need not be kept; and whoever asks what became of another order of the name
+        does not mistake the answer.
+        """
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-        made = HKDF(SHA256(), 32, salt=None, info=f"ansible-ensemble order {name}".encode())
+        made = HKDF(SHA256(), 32, salt=None, info=f"ansible-ensemble order {name} {digest}".encode())
         return base64.b64encode(made.derive(self._key.private_bytes_raw())).decode()
 
 

@@ -32,6 +32,7 @@ class MeshWorkers:
         root: the project's folder, whose files modules and task files find on nodes.
         leaves: tells what of it stays here.
         surroundings: inventory and variables (`lanes.surroundings`), as they are for a playbook in a folder.
+        collects: see `Carrier`.
     """
 
     def __init__(
@@ -40,10 +41,13 @@ class MeshWorkers:
         root: Path,
         leaves: Callable[[Path], bool],
         surroundings: Callable[[Path | None], bytes] | None = None,
+        *,
+        collects: bool = False,
     ) -> None:
         self._settings = settings
         self._root = root
         self._leaves = leaves
+        self._collects = collects
         self._surroundings = surroundings
         self._around: dict[Path | None, Around] = {}
         self._tree: Tree | None = None
@@ -118,7 +122,7 @@ class MeshWorkers:
         carrier = self._carriers.get(node)
         if carrier is None:
             carrier = self._carriers[node] = Carrier(
-                str(self._settings.socket), node, self.load_signer(), known=self._known
+                str(self._settings.socket), node, self.load_signer(), known=self._known, collects=self._collects
             )
             await self._open.enter_async_context(carrier)
         return await carrier.run(name, order, self._tree if needs_files else None, around)

@@ -16,6 +16,7 @@ from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.projects.folders import PLANNED, remove_unfinished
 from ansible_ensemble.projects.process import Presence, presence
+from ansible_ensemble.records.collect import collect, is_out
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.journals import (
     close_journal,
@@ -59,11 +60,16 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
         except EnsembleError as error:  # the others are recorded first
             unread.append(error)
             continue
-        names = ", ".join(begun.key for begun in folded.interrupted if begun.implementation)
         _check_gone(folded)
+        problems: list[str] = []
+        if is_out(folded):
+            ensemble, own = read_for(location, folded.header, options)
+            problems = collect(ensemble, own, folded, journal)
+            folded = read_job_journal(journal)
+        names = ", ".join(begun.key for begun in folded.interrupted if begun.implementation)
         text = f"Job {folded.header.job} was killed; what it did is recorded now."
-        report = record_journal(read_for(location, folded.header, options), journal)
-        yield f"{text} Interrupted: {names}." if names else text, report
+        report = record_journal(read_for(location, folded.header, options)[0], journal)
+        yield " ".join((text, *([f"Interrupted: {names}."] if names else []), *problems)), report
     if unread:
         raise unread[0]
     if journals:  # nobody else needs the secrets that these were given
@@ -81,16 +87,19 @@ def _set_aside(journal: Path, reading: JournalReading) -> list[tuple[str, dict[s
     return [(text, {})]
 
 
-def read_for(location: Location, header: JobStarted, options: JobOptions) -> Ensemble:
+def read_for(location: Location, header: JobStarted, options: JobOptions) -> tuple[Ensemble, JobOptions]:
     """The ensemble as a killed job saw it: with its inputs, its environment and, if it rolled back, its specification.
+
+    The options are those that it was read with.
 
     The options of this call are used for what is not recorded, and if those of the job do not fit the files any more.
     """
     try:
-        own = options_of_job(header.options, {"vault": options.open_vault()}, location.ensemble.parent / PLANNED)
-        return read_ensemble(location, own)
+        given = {"vault": options.open_vault(), "mesh": options.mesh, "session": options.session}
+        own = options_of_job(header.options, given, location.ensemble.parent / PLANNED)
+        return read_ensemble(location, own), own
     except EnsembleError:
-        return read_ensemble(location, options)
+        return read_ensemble(location, options), options
 
 
 def _check_gone(folded: Folded) -> None:

@@ -63,6 +63,12 @@ class Site:
         """The report of a deploy."""
         return report_of(self.deploy(*words))
 
+    def shown(self) -> dict[str, Any]:
+        """Attributes of the instances, as they are recorded."""
+        words = ["ansible-ensemble", "status", "--output", "json"]
+        out = subprocess.run(words, cwd=self.project, check=True, stdout=subprocess.PIPE).stdout
+        return {one["name"]: one["attributes"] for one in json.loads(out)["instances"]}
+
     def names(self, what: str) -> list[str]:
         file = self.folder / what
         return file.read_text().split() if file.exists() else []

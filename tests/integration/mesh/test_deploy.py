@@ -77,7 +77,7 @@ def test_a_node_whose_receptor_is_begun_again_loses_nothing(site: Site) -> None:
     assert sorted(site.names("begun")) == sorted(site.names("ended")) == sorted(set(site.names("begun")))
 
 
-def test_a_job_that_is_killed_is_interrupted_and_goes_on(site: Site) -> None:
+def test_what_nodes_finished_for_a_job_that_was_killed_is_not_done_again(site: Site) -> None:
     (site.folder / "hold").touch()
     job = site.deploy()
     wait_for(lambda: len(site.names("begun")) == 6, "six operations")
@@ -86,10 +86,53 @@ def test_a_job_that_is_killed_is_interrupted_and_goes_on(site: Site) -> None:
     job.communicate()
     (site.folder / "hold").unlink()
     wait_for(lambda: len(site.names("ended")) == 6, "what nodes had begun")
+    done = set(site.names("ended"))
     report = site.deployed()
     assert report["job"]["success"]
-    assert {task["instance"] for task in report["tasks"]} >= set(site.names("begun")[:6])
+    assert {task["instance"] for task in report["tasks"]}.isdisjoint(done)
+    assert sorted(site.names("begun")) == sorted(site.names("ended")) == sorted(set(site.names("begun")))
+    shown = site.shown()
+    assert {name: shown[name] for name in done} == {name: {"made": name} for name in done}
     assert site.deployed()["tasks"] == []
+    wait_for(lambda: not [*site.folder.glob("*.kept/orders/*/*")], "the orders to be forgotten")
+
+
+def test_what_still_runs_for_a_job_that_was_killed_is_ended(site: Site) -> None:
+    (site.folder / "hold").touch()
+    job = site.deploy()
+    wait_for(lambda: len(site.names("begun")) == 6, "six operations")
+    for process in reversed(tree(job.pid)):
+        process.kill()
+    job.communicate()
+    cut_off = set(site.names("begun"))
+    again = site.deploy()
+    wait_for(lambda: len(site.names("begun")) == 12, "six operations of the next job")
+    assert not [*site.folder.glob("*.kept/work/*")][6:]
+    (site.folder / "hold").unlink()
+    report = report_of(again)
+    assert report["job"]["success"]
+    assert cut_off <= {task["instance"] for task in report["tasks"]}
+    assert sorted(site.names("ended")) == sorted({*site.names("begun")})
+
+
+@pytest.mark.parametrize("change", ["operation", "nothing"])
+def test_what_is_another_order_now_is_not_taken_for_done(site: Site, change: str) -> None:
+    (site.folder / "hold").touch()
+    job = site.deploy()
+    wait_for(lambda: len(site.names("begun")) == 6, "six operations")
+    for process in reversed(tree(job.pid)):
+        process.kill()
+    job.communicate()
+    (site.folder / "hold").unlink()
+    wait_for(lambda: len(site.names("ended")) == 6, "what nodes had begun")
+    done = set(site.names("ended"))
+    service = site.project / "service.yaml"
+    if change == "operation":
+        service.write_text(service.read_text().replace("sleep 0.05", "sleep 0.06"))
+    report = site.deployed()
+    assert report["job"]["success"]
+    repeated = {task["instance"] for task in report["tasks"]} & done
+    assert repeated == (done if change == "operation" else set())
 
 
 def test_a_job_that_is_stopped_ends_what_runs_on_nodes(site: Site) -> None:

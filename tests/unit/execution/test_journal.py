@@ -287,3 +287,16 @@ def test_a_journal_that_cannot_be_begun(tmp_path: Path) -> None:
     with pytest.raises(EnsembleError, match="Input/output error"):
         Journal.create(tmp_path / "k", "A1", {}, sync=only_files)
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+
+
+@pytest.mark.parametrize("cut", range(1, 60, 7))
+def test_a_journal_that_was_cut_off_anywhere_can_be_gone_on_with(written: Path, cut: int) -> None:
+    content = written.read_bytes()
+    written.write_bytes(content[:-cut])
+    kept = plain(read_journal(written).events)
+    journal = Journal.reopen(written)
+    journal.append({"event": "more"})
+    journal.close()
+    reading = read_journal(written)
+    assert plain(reading.events) == [*kept, {"event": "more"}]
+    assert reading.damage == []

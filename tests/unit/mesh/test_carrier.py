@@ -292,7 +292,7 @@ def test_a_signature_is_of_one_message_on_one_connection(
     working: Working, keys: Path, tmp_path: Path, case: str
 ) -> None:
     working.keys = KnownKeys(keys / "mine.pub")
-    text = to_text(Begin.of("one", Signer(keys / "mine").key_for("one"), shell(f"echo x >> {tmp_path}/ran")))
+    text = to_text(Begin.of("one", Signer(keys / "mine").key_for("one", "x"), shell(f"echo x >> {tmp_path}/ran")))
 
     async def talk() -> list[dict[str, Any]]:
         stream = Stream(*await working.connected())
@@ -325,9 +325,9 @@ def test_a_worker_that_does_not_say_how_it_ended(
     answer = {
         "rubbish": {"ended": 5},
         "nothing": {},
-        "of another key": {"ended": seal(Signer(keys / "yours").key_for("one"), "one", {"ok": True})},
-        "of another order": {"ended": seal(signer.key_for("two"), "two", {"ok": True})},
-        "no outcome": {"ended": seal(signer.key_for("one"), "one", {})},
+        "of another key": {"ended": seal(Signer(keys / "yours").key_for("one", "x"), "one", {"ok": True})},
+        "of another order": {"ended": seal(signer.key_for("two", "x"), "two", {"ok": True})},
+        "no outcome": {"ended": seal(signer.key_for("one", "x"), "one", {})},
     }[case]
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,0 +1,37 @@
+"""The mesh of an ensemble's environment, for its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.ensembles.ensemble import Ensemble
+from ansible_ensemble.ensembles.left_behind import is_left_behind
+
+if TYPE_CHECKING:
+    from ansible_ensemble.mesh.workers import MeshWorkers
+
+
+def mesh_of(
+    ensemble: Ensemble,
+    socket: str | None,
+    surroundings: Callable[[Path | None], bytes] | None = None,
+    *,
+    collects: bool = False,
+) -> MeshWorkers | None:
+    """The workers of the mesh, by the socket if one is named; the rest as for them. None if there is no mesh."""
+    settings = ensemble.environment.mesh
+    if settings is None:
+        if socket:
+            raise UsageError("the environment has no mesh", hint="its section `mesh` says what runs on which nodes")
+        return None
+    from ansible_ensemble.mesh.workers import MeshWorkers
+
+    if socket:
+        settings = replace(settings, socket=Path(socket).absolute())
+    root = ensemble.root
+    return MeshWorkers(settings, root, lambda path: is_left_behind(path, root), surroundings, collects=collects)
