@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from ansible_ensemble.configurators.protocol import Basis, Configurator, Result, SubTask
 from ansible_ensemble.core.changeid import task_id
-from ansible_ensemble.core.errors import EnsembleError, InvalidInput
+from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.engine.decision import Decision, History, Present, Verdict, decide
 from ansible_ensemble.engine.driver import Driver
@@ -32,6 +33,7 @@ from ansible_ensemble.engine.journal_entries import (
 )
 from ansible_ensemble.engine.lock_watch import LockWatch
 from ansible_ensemble.engine.outcome import REPORTED, Endings, JobOutcome
+from ansible_ensemble.engine.placing import Placing
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.engine.predictions import needs
 from ansible_ensemble.engine.render import Renderer
@@ -96,9 +98,11 @@ class JobExecution:
         self._mesh = mesh
         self._driver = Driver(workers, self._sub_task, self._tell_progress, self._note_made, mesh)
         self._planned = {operation.key: operation for operation in plan.operations}
-        self._scheduler = Scheduler(
-            Limits(jobs=options.parallel, per_host=options.jobs_per_host or None), fail_fast=options.fail_fast
-        )
+        limits = Limits(jobs=options.parallel, per_host=options.jobs_per_host or None)
+        if mesh is not None:
+            limits = structs.replace(limits, per_node=mesh.per_node)
+        self._scheduler = Scheduler(limits, fail_fast=options.fail_fast)
+        self._placing = Placing(self._scheduler, self._feed, mesh)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._carried: dict[str, asyncio.Task[Result]] = {}
         self._cancelled: set[str] = set()
@@ -150,6 +154,7 @@ class JobExecution:
             critical=operation.priority == Priority.CRITICAL.value,
             optional=operation.optional,
             instances=tuple(ends),
+            nodes=operation.node,
             retries=operation.retry.retries,
             backoff=operation.retry.backoff,
         )
@@ -160,6 +165,7 @@ class JobExecution:
         """Feed events to the scheduler, and follow its instructions."""
         assert self._done is not None
         loop = asyncio.get_running_loop()
+        self._placing.something_ended()
         for instruction in self._scheduler.handle(*happened):
             match instruction:
                 case events.Run():
@@ -211,7 +217,7 @@ class JobExecution:
             task = self._renderer.task(planned, task_id_)
             configurator = self._renderer.configurator(task)
             slots = slots_of(task, limited=self._options.jobs_per_host > 0) if configurator else None
-            if (slots is not None and await self._wait(slots)) or not await self._may_begin(run.key, task):
+            if (slots is not None and await self._wait(slots)) or not await self._is_placed(run.key, task):
                 return  # it is rendered again once there is a slot, or was cancelled
         except Deferred as deferred:
             if self._options.check:
@@ -244,7 +250,7 @@ class JobExecution:
             await self._sink.write(failed_entry(planned, run.key + REPORTED, task_id_, result.error))
         self._report(run.key, result, wrote, added)
 
-    async def _wait(self, event: events.Deferred | events.Placed) -> bool:
+    async def _wait(self, event: events.Deferred | events.Placed | events.Misplaced) -> bool:
         """Send the scheduler what an operation needs; returns whether it has to wait, which the journal notes."""
         self._feed(event)
         state = self._scheduler.state(event.key)
@@ -323,7 +329,18 @@ class JobExecution:
         sub_task = self._renderer.task(planned, self._next_id())
         self._renderer.place(sub_task)
         configurator = self._renderer.configurator(sub_task)
-        await self._choose_node(sub_task)
+        await self._placing.place_part(sub_task)
+        try:
+            result = await self._run_part(sub_task, configurator, started, since)
+        finally:
+            self._placing.part_ended(sub_task)
+        if _is_cut_off(result):
+            self._cut_off.add(task.planned.key.partition(">")[0])
+        return result
+
+    async def _run_part(
+        self, sub_task: JobTask, configurator: Configurator | None, started: float, since: float
+    ) -> Result:
         await self._sink.write(started_entry(sub_task, 1, started, entry_patch(sub_task)))
         try:
             result = await self._driver.carry_out(sub_task, configurator)
@@ -333,29 +350,24 @@ class JobExecution:
         except EnsembleError as error:
             await self._settlement.settle(sub_task, _unable(sub_task, error), since)
             raise
-        if _is_cut_off(result):
-            self._cut_off.add(task.planned.key.partition(">")[0])
         await self._settlement.settle(sub_task, result, since)
         return result
 
-    async def _choose_node(self, task: JobTask) -> None:
-        """Choose the node of a mesh on which a task runs, if it does not run here."""
-        if task.planned.node is not None:
-            if self._mesh is None:
-                raise InvalidInput(
-                    f"it is planned on {task.planned.node}, and there is no mesh", hint="make a new plan"
-                )
-            task.node = await self._mesh.choose(task.planned.node)
-            task.ordered_as = f"{task.id}-{token_hex(8)}"
-
-    async def _may_begin(self, key: str, task: JobTask) -> bool:
-        """Choose the node of an operation, which may be cancelled while it waits for one."""
-        await self._choose_node(task)
-        if task.node is None or key not in self._cancelled:
+    async def _is_placed(self, key: str, task: JobTask) -> bool:
+        """Whether an operation runs here, or on a node that can take it; else it waits for one, or was cancelled."""
+        pattern = task.planned.node
+        if pattern is None:
             return True
-        await self._settlement.finish_on_node(task)
-        self._feed(events.Cancelled(key))
-        return False
+        able = await self._placing.able(pattern)
+        if self._scheduler.state(key) is not State.RUNNING:
+            return False  # the job was stopped meanwhile
+        if self._scheduler.place(key) not in able and await self._wait(events.Misplaced(key)):
+            return False
+        if key in self._cancelled:
+            self._feed(events.Cancelled(key))
+            return False
+        self._placing.run_on(task, self._scheduler.place(key))
+        return True
 
     async def _fail_to_render(self, planned: PlannedOperation, task: str, error: EnsembleError) -> None:
         """An operation that could not be rendered has changed nothing."""

@@ -21,6 +21,7 @@ class ScheduledOperation(Struct, frozen=True):
             with it, and as little of a failure.
         retries: how many times it is tried again after a failure or a timeout.
         backoff: seconds before the first retry; doubled with each further one, up to `MAX_BACKOFF`.
+        nodes: a pattern of the nodes of a mesh of which one runs it; None if it runs here.
     """
 
     key: str
@@ -32,6 +33,7 @@ class ScheduledOperation(Struct, frozen=True):
     instances: tuple[str, ...] = ()
     retries: int = 0
     backoff: float = 1.0
+    nodes: str | None = None
 
 
 #: The longest pause between two attempts, in seconds.
@@ -67,6 +69,29 @@ class Placed(_OfOperation, frozen=True):
 
     host: str | None
     groups: tuple[str, ...] = ()
+
+
+class NodesKnown(Struct, frozen=True):
+    """The nodes that a pattern means and that can take operations now; an empty one means that it is not known.
+
+    What is ready and may run on one of them is given the one that has the least to do, and waits while all are full.
+    """
+
+    pattern: str
+    nodes: tuple[str, ...]
+
+
+class Misplaced(_OfOperation, frozen=True):
+    """The operation's node cannot take it any more, or it was given none, for none was known.
+
+    It is given another one, or is ready again, as after `Placed`.
+    """
+
+
+class NodeLeft(Struct, frozen=True):
+    """A node has one operation less that was given it by `Scheduler.take`."""
+
+    node: str
 
 
 class Succeeded(_OfOperation, frozen=True):
@@ -156,9 +181,19 @@ class Blocked(_OfOperation, frozen=True):
 
 #: Events about one operation.
 OperationEvent = (
-    Placed | Started | Succeeded | Failed | TimedOut | Interrupted | Cancelled | Skipped | Deferred | RetryDue
+    Placed
+    | Misplaced
+    | Started
+    | Succeeded
+    | Failed
+    | TimedOut
+    | Interrupted
+    | Cancelled
+    | Skipped
+    | Deferred
+    | RetryDue
 )
-Event = OperationEvent | OperationsAdded | Provided | StopRequested | KillRequested
+Event = OperationEvent | OperationsAdded | Provided | NodesKnown | NodeLeft | StopRequested | KillRequested
 
 
 #: Events after which an operation has ended.

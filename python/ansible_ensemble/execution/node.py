@@ -21,6 +21,8 @@ class Node(Struct):
     #: the serial groups that it takes, and the host that counts it
     groups: tuple[str, ...] = ()
     host: str | None = None
+    #: the node of a mesh that it is given
+    place: str | None = None
     state: State = State.WAITING
     attempt: int = 0
     started: bool = False

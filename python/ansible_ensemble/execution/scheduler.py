@@ -68,6 +68,10 @@ class Scheduler:
                     self._add(operations)
                 case events.Provided(references):
                     self._provide(references)
+                case events.NodesKnown(pattern, nodes):
+                    self._queue.know(pattern, nodes)
+                case events.NodeLeft(name):
+                    self._queue.leave(name)
                 case events.StopRequested(reason):
                     self._stop(reason)
                 case events.KillRequested(reason):
@@ -88,14 +92,26 @@ class Scheduler:
     def waits(self, key: str) -> tuple[str, ...]:
         """What an operation still waits for: keys and references, in order, or a slot where none is free."""
         node = self._nodes[key]
-        full = self._queue.full(node.host, node.groups) if node.state is State.READY else None
+        full = self._queue.full(node.host, node.groups, node.operation.nodes) if node.state is State.READY else None
         if full is not None:
-            return (f"a slot {'on' if full[0] == 'host' else 'in'} {full[1]}",)
+            return (f"a slot {'in' if full[0] == 'group' else 'on'} {full[1]}",)
         return tuple(str(item) for item in self._waiting.missing(key))
+
+    def nodes(self, pattern: str) -> tuple[str, ...]:
+        """The nodes that a pattern means, as they were told last."""
+        return self._queue.places.nodes(pattern)
+
+    def place(self, key: str) -> str | None:
+        """The node of a mesh that an operation which runs is given."""
+        return self._nodes[key].place
+
+    def take(self, pattern: str) -> str | None:
+        """A node for a part of an operation, as for an operation, until `NodeLeft`; None if all are full."""
+        return self._queue.places.take(pattern)
 
     # -- events about one operation -----------------------------------------------------------------------------
 
-    def _apply(self, event: events.OperationEvent) -> None:  # noqa: C901 - one case for each event
+    def _apply(self, event: events.OperationEvent) -> None:  # noqa: C901, PLR0912 - a case each
         node = self._nodes.get(event.key)
         if node is None:
             raise InvalidTransition(event.key, f"{type(event).__name__} for an operation that is not known", ())
@@ -106,6 +122,8 @@ class Scheduler:
         match event:
             case events.Placed():
                 self._on_placed(node, event)
+            case events.Misplaced():
+                self._on_misplaced(node)
             case events.Started():
                 node.started = True
             case events.Succeeded():
@@ -129,12 +147,27 @@ class Scheduler:
         full = self._queue.exchange(limited(node.host, node.groups), limited(event.host, event.groups))
         if full is None:
             node.host, node.groups = event.host, event.groups
-        elif self._stopped and (self._killed or not node.started):
-            self._end(self._abandonment(node))
         else:
-            self._move(node, State.READY, f"no slot in {' '.join(full)}")
-            node.host, node.groups, node.resumed = event.host, event.groups, True
-            self._queue.push(event.key, node.priority, node.host, node.groups)
+            self._put_back(node, f"no slot in {' '.join(full)}", event.host, event.groups)
+
+    def _on_misplaced(self, node: Node) -> None:
+        pattern = node.operation.nodes
+        if pattern is None:
+            raise InvalidTransition(node.operation.key, "it runs on no node", tuple(node.story))
+        if node.place is not None:
+            self._queue.leave(node.place)
+        node.place = self._queue.places.take(pattern)
+        if node.place is None:
+            self._put_back(node, f"no node {pattern} has a place", node.host, node.groups)
+
+    def _put_back(self, node: Node, cause: str, host: str | None, groups: tuple[str, ...]) -> None:
+        """Have an operation that was not begun wait for slots."""
+        if self._stopped and (self._killed or not node.started):
+            self._end(self._abandonment(node))
+            return
+        self._move(node, State.READY, cause)
+        node.host, node.groups, node.resumed = host, groups, True
+        self._queue.push(node.operation.key, node.priority, host, groups, node.operation.nodes)
 
     def _on_failed(self, node: Node, event: events.Failed | events.TimedOut) -> None:
         final = isinstance(event, events.Failed) and event.final
@@ -217,7 +250,8 @@ class Scheduler:
         if node.state is State.READY and state is not State.RUNNING:
             self._queue.discard(node.operation.key)
         if node.state is State.RUNNING:
-            self._queue.release(node.host, node.groups)
+            self._queue.release(node.host, node.groups, node.place)
+            node.place = None
         self._counts[node.state] -= 1
         self._counts[state] += 1
         node.state = state
@@ -226,7 +260,7 @@ class Scheduler:
 
     def _ready(self, node: Node) -> None:
         self._move(node, State.READY)
-        self._queue.push(node.operation.key, node.priority, node.host, node.groups)
+        self._queue.push(node.operation.key, node.priority, node.host, node.groups, node.operation.nodes)
 
     def _end(self, *endings: _Ended) -> None:
         """End operations, and then all that can't run because of their end, however long the chain."""
@@ -321,10 +355,12 @@ class Scheduler:
 
     def _dispatch(self) -> None:
         while self._counts[State.RUNNING] < self._limits.jobs:
-            key = self._queue.pop()
-            if key is None:
+            popped = self._queue.pop()
+            if popped is None:
                 return
+            key, place = popped
             node = self._nodes[key]
+            node.place = place
             self._move(node, State.RUNNING)
             node.attempt += not node.resumed
             node.resumed = False
@@ -350,6 +386,7 @@ _ALLOWED: dict[type[events.OperationEvent], frozenset[State]] = {
     **dict.fromkeys(
         (
             events.Placed,
+            events.Misplaced,
             events.Started,
             events.Succeeded,
             events.Failed,

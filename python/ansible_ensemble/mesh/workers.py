@@ -1,10 +1,9 @@
-"""The workers of a mesh as a job sees them: a node is chosen, then it carries out commands."""
+"""The workers of a mesh as a job sees them: nodes that can be reached, which carry out orders."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
@@ -58,8 +57,6 @@ class MeshWorkers:
         self._looking = asyncio.Lock()
         self._nodes: list[Node] = []
         self._since = -_KNOWN
-        self._out: Counter[str] = Counter()
-        self._freed = asyncio.Event()
 
     def load_signer(self) -> Signer:
         """What signs the orders; its key, and those of nodes, are read once.
@@ -73,27 +70,20 @@ class MeshWorkers:
             self._signer = Signer(self._settings.key)
         return self._signer
 
-    async def choose(self, pattern: str) -> str:
-        """The node whose id matches a pattern that has the fewest operations of this job; it has one more now.
+    @property
+    def per_node(self) -> int:
+        """How many operations of the job a node has at most."""
+        return self._settings.per_node
 
-        If all of them have as many as they may, the first that ends one is waited for.
+    async def able(self, pattern: str) -> tuple[str, ...]:
+        """The nodes whose ids match a pattern that can be reached, are known and have a worker.
 
         Raises:
-            MeshError: none can be reached that has a worker.
+            MeshError: there is none.
         """
-        while True:
-            node = min(await self._able(pattern), key=self._out.__getitem__)
-            if self._out[node] < self._settings.per_node:
-                self._out[node] += 1
-                return node
-            self._freed.clear()
-            await self._freed.wait()
-
-    async def _able(self, pattern: str) -> list[str]:
-        """The nodes whose ids match a pattern that can be reached, are known and have a worker."""
         self.load_signer()
         nodes = [node for node in await self._look_around() if fnmatchcase(node.name, pattern)]
-        able = [node.name for node in nodes if not self._hindrance(node)]
+        able = tuple(node.name for node in nodes if not self._hindrance(node))
         if not able:
             why = ", ".join(f"{node.name} {self._hindrance(node)}" for node in nodes)
             raise MeshError(f"no node {pattern} can take it: {why or 'there is none of this name'}")
@@ -137,9 +127,7 @@ class MeshWorkers:
         return self._around[base]
 
     async def finish(self, node: str, names: Iterable[str]) -> None:
-        """Have a node that was chosen for an operation forget its commands, whose outcomes are safe."""
-        self._out[node] -= 1
-        self._freed.set()
+        """Have a node forget the orders of an operation, whose outcomes are safe."""
         if (carrier := self._carriers.get(node)) is not None:  # else none has left
             for name in names:
                 await carrier.acknowledge(name)

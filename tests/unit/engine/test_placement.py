@@ -47,12 +47,13 @@ class Mesh:
         self.outcome = outcome or Outcome(ok=True, stdout='{"made": "there"}')
         self.error = error
         self.told: list[tuple[str, str, Command]] = []
+        self.nodes, self.per_node = 1, 24
         self.finished: list[tuple[str, str]] = []
 
-    async def choose(self, pattern: str) -> str:
+    async def able(self, pattern: str) -> tuple[str, ...]:
         if self.error:
             raise MeshError(self.error)
-        return pattern.replace("*", "1")
+        return tuple(pattern.replace("*", str(one + 1)) for one in range(self.nodes))
 
     async def run(self, node: str, name: str, command: Command) -> Outcome:
         self.told.append((node, name, command))
@@ -77,6 +78,8 @@ def placed(job, tmp_path: Path):
         operation: str = "frobnicate --one",
         line: str = "frobnicate --all",
         inventory: str = "web1,",
+        more: str = "",
+        **options: Any,
     ) -> Any:
         (tmp_path / "ensemble-project.yaml").write_text(PROJECT % rules)
         (tmp_path / "script.sh").write_text("#!/bin/sh\n")
@@ -84,7 +87,8 @@ def placed(job, tmp_path: Path):
         (tmp_path / "playbook.yaml").write_text("- hosts: web1\n")
         (tmp_path / "roles" / "greet" / "tasks").mkdir(parents=True)
         (tmp_path / "roles" / "greet" / "tasks" / "main.yml").write_text("- ansible.builtin.ping:\n")
-        return job(SERVICE.replace("OPERATION", operation).replace("LINE", line), inventory=[inventory])
+        service = SERVICE.replace("OPERATION", operation).replace("LINE", line) + more
+        return job(service, inventory=[inventory], **options)
 
     return read
 
@@ -245,11 +249,11 @@ def test_what_is_cancelled_while_it_waits_for_a_node_has_not_begun(placed) -> No
     mesh = Mesh()
 
     def cancel_while_it_waits(execution: JobExecution) -> None:
-        async def choose(pattern: str) -> str:
+        async def able(pattern: str) -> tuple[str, ...]:
             execution._cancel("line:Standard.create")
-            return "b1"
+            return ("b1",)
 
-        mesh.choose = choose  # type: ignore[method-assign]
+        mesh.able = able  # type: ignore[method-assign]
 
     outcome, _tasks = carry_out(placed(), mesh, cancel_while_it_waits)
     assert outcome.counts == {"succeeded": 1, "cancelled": 1}
@@ -277,3 +281,33 @@ def test_journal_and_plan_name_no_node_where_there_is_none(placed, tmp_path: Pat
     plan = json.dumps(plan_workflow(made.ensemble, "deploy", made.options).to_json())
     [journal] = (tmp_path / "jobs").glob("*.journal")
     assert '"node"' not in plan + journal.read_text()
+
+
+def test_what_waits_for_a_full_node_lets_others_run(placed) -> None:
+    """With two jobs at once, a node that has one operation does not hold what runs here."""
+    many = "".join(f"    more{one}: {{type: Line}}\n" for one in range(3))
+    made = placed("[{match: {type: Line}, node: b1}]", operation="echo one", line="frobnicate --all", more=many, jobs=2)
+    mesh, here = Mesh(), asyncio.Event()
+    mesh.per_node = 1
+    run = mesh.run
+
+    async def held(node: str, name: str, command: Command) -> Outcome:
+        assert len(mesh.told) == len(mesh.finished)
+        await here.wait()
+        return await run(node, name, command)
+
+    mesh.run = held  # type: ignore[method-assign]
+
+    def hear(execution: JobExecution) -> None:
+        carried_out = execution._driver.carry_out
+
+        async def carry(task: Any, configurator: Any) -> Any:
+            result = await carried_out(task, configurator)
+            if task.node is None:
+                here.set()
+            return result
+
+        execution._driver.carry_out = carry  # type: ignore[method-assign]
+
+    outcome, _tasks = carry_out(made, mesh, hear)
+    assert outcome.counts == {"succeeded": 5}

@@ -31,7 +31,7 @@ def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
     working.keys = KnownKeys(keys / "mine.pub")
 
-    def make(nodes: list[Node], per_node: int = 24, known_nodes: Path | None = None) -> MeshWorkers:
+    def make(nodes: list[Node], known_nodes: Path | None = None) -> MeshWorkers:
         async def look_around(path: str) -> list[Node]:
             looks.append(path)
             return nodes
@@ -42,7 +42,7 @@ def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.Monke
         looks: list[str] = []
         monkeypatch.setattr(workers, "look_around", look_around)
         monkeypatch.setattr(carrier, "connect", connect)
-        settings = MeshSettings(Path("socket"), keys / "mine", per_node=per_node, known_nodes=known_nodes)
+        settings = MeshSettings(Path("socket"), keys / "mine", known_nodes=known_nodes)
         made = MeshWorkers(settings, tmp_path, lambda path: path.name.startswith("kept"))
         made.looks = looks  # type: ignore[attr-defined]
         return made
@@ -60,46 +60,22 @@ def mesh(working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.Monke
 )
 def test_why_no_node_can_take_it(mesh, pattern: str, problem: str) -> None:
     with pytest.raises(MeshError, match=problem):
-        asyncio.run(mesh(NODES).choose(pattern))
+        asyncio.run(mesh(NODES).able(pattern))
 
 
 def test_nodes_are_looked_for_once_in_a_while(mesh) -> None:
     async def main() -> list[str]:
         made = mesh(NODES)
-        await asyncio.gather(*(made.choose("b*") for _ in range(10)))
+        await asyncio.gather(*(made.able("b*") for _ in range(10)))
         return list(made.looks)
 
     assert asyncio.run(main()) == ["socket"]
 
 
-def test_operations_are_spread_by_what_each_node_has(mesh) -> None:
-    async def main() -> list[str]:
-        made = mesh(NODES)
-        chosen = await asyncio.gather(*(made.choose("b*") for _ in range(4)))
-        await made.finish("b2", [])
-        return [*chosen, await made.choose("b*")]
-
-    assert asyncio.run(main()) == ["b1", "b2", "b1", "b2", "b2"]
-
-
-def test_a_node_has_no_more_than_it_may(mesh) -> None:
-    async def main() -> list[str]:
-        made = mesh(NODES, per_node=1)
-        chosen = [await made.choose("b*"), await made.choose("b*")]
-        on_b1, anywhere = (asyncio.create_task(made.choose(pattern)) for pattern in ("b1", "b*"))
-        await made.finish("b2", [])
-        chosen.append(await anywhere)
-        assert not on_b1.done()
-        await made.finish("b1", [])
-        return [*chosen, await on_b1]
-
-    assert asyncio.run(main()) == ["b1", "b2", "b2", "b1"]
-
-
 def test_a_node_forgets_what_is_finished(mesh, working: Working, tmp_path: Path) -> None:
     async def main() -> None:
         made = mesh([Node("b", services=(SERVICE,))])
-        assert (await made.run(await made.choose("b"), "one", Command(("true",)))).ok
+        assert (await made.run("b", "one", Command(("true",)))).ok
         assert [*(tmp_path / "kept").glob("orders/*/*")]
         await made.finish("b", ["one"])
         while [*(tmp_path / "kept").glob("orders/*/*")]:
@@ -116,8 +92,8 @@ def test_operations_run_on_nodes_that_are_known(mesh, working: Working, tmp_path
     async def main() -> str:
         made = mesh(NODES, known_nodes=file)
         with pytest.raises(MeshError, match=f"no node b1 can take it: b1 has no key in {file}"):
-            await made.choose("b1")
-        return await made.choose("b*")
+            await made.able("b1")
+        return await made.able("b*")
 
     assert asyncio.run(main()) == "b2"
 
@@ -131,7 +107,7 @@ def test_an_order_does_not_leave_for_a_node_with_another_key(
     async def main() -> Outcome:
         made = mesh([Node("b", services=(SERVICE,))], known_nodes=file)
         try:
-            return await made.run(await made.choose("b"), "one", Command(("touch", str(tmp_path / "ran"))))
+            return await made.run(await made.able("b"), "one", Command(("touch", str(tmp_path / "ran"))))
         finally:
             await made.close()
 
