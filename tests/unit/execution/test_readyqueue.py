@@ -14,8 +14,8 @@ def filled(limits: Limits, *operations: tuple[str, str | None, tuple[str, ...]])
 
 def popped(queue: ReadyQueue) -> list[str]:
     keys = []
-    while (key := queue.pop()) is not None:
-        keys.append(key)
+    while (found := queue.pop()) is not None:
+        keys.append(found[0])
     return keys
 
 
