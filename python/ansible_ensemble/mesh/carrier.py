@@ -15,6 +15,7 @@ from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
 from ansible_ensemble.mesh import control
 from ansible_ensemble.mesh.control import MeshError, connect
+from ansible_ensemble.mesh.exchange import GRACE, PATIENCE, Due, Exchange
 from ansible_ensemble.mesh.handshake import meet
 from ansible_ensemble.mesh.known_nodes import KnownNodes, UntrustedNode
 from ansible_ensemble.mesh.messages import Acknowledge, Begin, Cancel, Content, Offer, outcome_of, to_text
@@ -23,27 +24,20 @@ from ansible_ensemble.mesh.signing import Connection, Signer, unseal
 from ansible_ensemble.mesh.trees import Around, Tree
 from ansible_ensemble.mesh.wire import BEAT, Wire
 
-#: Seconds for which a node may be away before what it was to do counts as cut off.
-PATIENCE = 60.0
 #: Seconds between two attempts to connect.
 _PAUSE = 1.0
 #: Characters of a refusal that are told.
 _REFUSAL = 2000
-#: Seconds that a worker gets to end an order.
-_GRACE = 10.0
 
 
 class _Sent(Struct):
-    """An order that has not ended: where its outcome is awaited, how often it has left, and last by which way."""
+    """An order that has not ended, and where its outcome is awaited."""
 
     text: str
     key: str
     tree: Tree | None
     around: Around | None
     ended: asyncio.Future[Outcome]
-    times: int = 0
-    wire: Wire | None = None
-    is_cancelled: bool = False
 
 
 class Carrier:
@@ -68,6 +62,7 @@ class Carrier:
         self._signer = signer
         self._known = known
         self._collects = collects
+        self._exchange = Exchange()
         self._open: dict[str, _Sent] = {}
         self._wire: Wire | None = None
         self._connection: Connection | None = None
@@ -100,9 +95,8 @@ class Carrier:
         begin = Begin.of(name, "", order, **files)
         begin = replace(begin, key=self._signer.key_for(name, begin.digest))
         sent = _Sent(to_text(begin), begin.key, tree, around, asyncio.get_running_loop().create_future())
-        if self._collects:
-            sent.times, sent.is_cancelled = 1, True
         self._open[name] = sent
+        self._exchange.add(name, is_begun=self._collects)
         sending = asyncio.create_task(self._send(name, sent))
         try:
             async with asyncio.timeout(None if order.timeout is None else order.timeout + PATIENCE):
@@ -110,7 +104,7 @@ class Carrier:
         except TimeoutError:
             sending.cancel()
             await self._cancel(name, sent)
-            _end(sent, f"{self._node} has not told how it ended")
+            self._end(name, f"{self._node} has not told how it ended")
             return sent.ended.result()
         except asyncio.CancelledError:
             sending.cancel()
@@ -119,6 +113,7 @@ class Carrier:
         finally:
             sending.cancel()
             del self._open[name]
+            self._exchange.forget(name)
 
     async def acknowledge(self, name: str) -> None:
         """Have the worker forget an order whose outcome is safe here."""
@@ -126,29 +121,27 @@ class Carrier:
 
     async def _cancel(self, name: str, sent: _Sent) -> None:
         """Have an order ended, and wait a while until it is."""
-        if sent.times:
-            sent.is_cancelled = True
+        if self._exchange.cancel(name):
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GRACE):
+                async with asyncio.timeout(GRACE):
                     await self._send(name, sent)
                     await asyncio.shield(sent.ended)
 
     async def _send(self, name: str, sent: _Sent) -> None:
         """Send what is to become of an order, once its files are there; it may have left as soon as that begins."""
-        if self._wire is None:
-            return
-        if sent.is_cancelled:
+        if self._exchange.due(name) is Due.CANCEL:
             await self._tell(to_text(Cancel(name, sent.key)))
+        if self._exchange.due(name) is not Due.BEGIN:
             return
         try:
             for tree in (sent.tree, sent.around.tree if sent.around else None):
                 if tree is not None and not await self._have(tree):
                     return
         except (EnsembleError, OSError) as error:  # OSError: a file is gone
-            _end(sent, f"{self._node} does not take the project's files: {error}", refused=True)
+            self._end(name, f"{self._node} does not take the project's files: {error}", refused=True)
             return
-        if self._wire is not None and sent.wire is not self._wire:
-            sent.times, sent.wire = sent.times + 1, self._wire
+        if self._exchange.due(name) is Due.BEGIN:
+            self._exchange.leaves(name)
             await self._tell(sent.text)
 
     async def _have(self, tree: Tree) -> bool:
@@ -193,6 +186,7 @@ class Carrier:
                         met = await meet(wire, self._node, self._known)
                     since = time.monotonic()
                     self._wire, self._connection = wire, met.connection
+                    self._exchange.connected()
                     sending = [asyncio.create_task(self._send(name, sent)) for name, sent in self._open.items()]
                     while (message := await wire.receive()) is not None:
                         self._hear(message)
@@ -208,6 +202,7 @@ class Carrier:
                 if since is not None and time.monotonic() - since > BEAT:  # else it may hang up for what it is told
                     heard = time.monotonic()
                 self._wire = self._connection = None
+                self._exchange.lost()
                 for task in sending:
                     task.cancel()
                 for answer in self._lacking.values():
@@ -220,7 +215,8 @@ class Carrier:
             await asyncio.sleep(_PAUSE)
 
     def _hear(self, message: dict[str, Any]) -> None:
-        sent, lacking = self._open.get(str(message.get("of"))), self._lacking.get(str(message.get("of")))
+        name = str(message.get("of"))
+        sent, lacking = self._open.get(name), self._lacking.get(name)
         if isinstance(message.get("lacking"), list):
             if lacking is not None and not lacking.done():
                 lacking.set_result(message["lacking"])
@@ -229,40 +225,35 @@ class Carrier:
                 if not waiting.done():
                     waiting.set_result(_refusal(message))
         elif "refused" in message:
-            problem = f"the worker of {self._node} refused it: {_refusal(message)}"
-            for one in [sent] if "of" in message else self._open.values():
-                if one is not None:
-                    _end(one, problem, refused=True)
+            for one in [name] if "of" in message else self._exchange.open:
+                self._end(one, f"the worker of {self._node} refused it: {_refusal(message)}", refused=True)
         elif sent is not None and not sent.ended.done():
             try:
-                ended = unseal(sent.key, str(message["of"]), message.get("ended"))
+                ended = unseal(sent.key, name, message.get("ended"))
                 sent.ended.set_result(outcome_of(ended, None if sent.tree is None else sent.tree.root))
             except MeshError as error:
-                _end(sent, f"the worker of {self._node} does not say how it ended: {error}")
+                self._end(name, f"the worker of {self._node} does not say how it ended: {error}")
 
     def _turn_down(self, problem: str) -> None:
         """End the orders that have not left; the node may come back that has the others."""
-        for sent in self._open.values():
-            if not sent.times:
-                _end(sent, problem, refused=True)
+        for name in self._exchange.open:
+            if not self._exchange.has_left(name):
+                self._end(name, problem, refused=True)
 
     def _give_up(self, problem: str) -> None:
-        for sent in self._open.values():
-            _end(sent, problem)
+        for name in self._exchange.open:
+            self._end(name, problem)
+
+    def _end(self, name: str, problem: str, *, refused: bool = False) -> None:
+        """End an order that does not come back."""
+        ended = self._open[name].ended
+        if ended.done():
+            return
+        if self._exchange.is_done(name, refused=refused) is None:
+            ended.set_result(Outcome(ok=False, cancelled=True, error=problem))
+        else:
+            ended.set_result(Outcome(ok=False, changed=False, unreachable=not refused, error=problem))
 
 
 def _refusal(message: dict[str, Any]) -> str:
     return str(message["refused"])[:_REFUSAL]
-
-
-def _end(sent: _Sent, problem: str, *, refused: bool = False) -> None:
-    """End an order that does not come back.
-
-    Nothing was done if it never left, or was refused at once; a worker that refuses it later may have done it before.
-    """
-    if sent.ended.done():
-        return
-    if sent.times > 1 or sent.is_cancelled or (sent.times and not refused):
-        sent.ended.set_result(Outcome(ok=False, cancelled=True, error=problem))
-    else:
-        sent.ended.set_result(Outcome(ok=False, changed=False, unreachable=not refused, error=problem))

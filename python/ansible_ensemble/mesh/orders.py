@@ -19,13 +19,13 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.private import make_private
 from ansible_ensemble.lanes import outcomes
 from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.exchange import LEFT
 from ansible_ensemble.mesh.executors import Executors
+from ansible_ensemble.mesh.ledger import Entry, Known, Ledger
 from ansible_ensemble.mesh.messages import Begin, Cancel
 from ansible_ensemble.mesh.signing import seal
 from ansible_ensemble.mesh.trees import Trees
 
-#: Seconds for which an order goes on that nobody waits for.
-LEFT = 30.0
 #: Seconds that an ending is kept that nobody acknowledges.
 _KEPT = 7 * 24 * 3600
 #: Seconds between two searches for those.
@@ -56,8 +56,7 @@ class _Running(Struct):
 class Orders:
     """What a worker was told to do.
 
-    An order is a file from before it begins: empty at first, then how it ended, sealed. One that is empty and does not
-    run was cut off with the worker that carried it out.
+    An order is a file of its name, as the ledger notes it; how it ended is sealed.
 
     Args:
         folder: where the files are, those that orders bring, and where commands run that name no folder.
@@ -68,6 +67,7 @@ class Orders:
         self._folder = folder
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[Path, _Running] = {}
+        self._ledger = Ledger[Path](_Files())
         make_private(folder / "work")
         self._lock = (folder / "lock").open("w")
         try:
@@ -89,36 +89,29 @@ class Orders:
         back. Then its job is gone, and it is ended.
         """
         path = self._path(who, begin.name)
-        running = self._running.get(path)
-        if running is None:
-            kept = _kept(path, begin)
-            if kept is not None:
-                return kept
+        entry = self._ledger.begin(path)
+        if entry.known is Known.NEW:
             if time.monotonic() - self._searched > _HOUR:
                 self._forget_old()
-            _keep(path, "")
             running = self._running[path] = _Running(asyncio.create_task(self._carry_out(path, begin)))
-            running.task.add_done_callback(lambda _task: self._running.pop(path))
-        return await running.ended()
+            running.task.add_done_callback(lambda _task: self._gone(path))
+            return await running.ended()
+        return await self._running[path].ended() if entry.known is Known.RUNS else _told(entry, begin)
 
     async def cancelled(self, who: str, cancel: Cancel) -> str:
         """How an order ended, which is cancelled if it runs; one that is not known will not begin."""
         path = self._path(who, cancel.name)
-        running = self._running.get(path)
-        if running is not None:
-            asyncio.get_running_loop().call_soon(running.task.cancel)  # it may not have taken its first step
-            return await running.ended()
-        kept = _kept(path, cancel)
-        if kept is None:
-            kept = _sealed(cancel, "it was cancelled before it came", changed=False, cancelled=True)
-            _keep(path, kept)
-        return kept
+        never = _sealed(cancel, "it was cancelled before it came", changed=False, cancelled=True)
+        entry = self._ledger.cancel(path, never)
+        if entry.known is not Known.RUNS:
+            return _told(entry, cancel)
+        running = self._running[path]
+        asyncio.get_running_loop().call_soon(running.task.cancel)  # it may not have taken its first step
+        return await running.ended()
 
     def acknowledge(self, who: str, name: str) -> None:
         """Forget how an order ended."""
-        path = self._path(who, name)
-        if path not in self._running:
-            path.unlink(missing_ok=True)
+        self._ledger.acknowledge(self._path(who, name))
 
     async def close(self) -> None:
         """End what runs."""
@@ -142,14 +135,18 @@ class Orders:
         except OSError as error:
             ended = _sealed(begin, f"it cannot be carried out: {error.strerror or error}")
         with contextlib.suppress(EnsembleError):  # whoever asks now is told all the same
-            _keep(path, ended)
+            self._ledger.end(path, ended)
         return ended
+
+    def _gone(self, path: Path) -> None:
+        del self._running[path]
+        self._ledger.cut_off(path)
 
     def _forget_old(self) -> None:
         self._searched = time.monotonic()
         self.trees.forget_old()
         for old in self._folder.glob("orders/*/*"):
-            if old not in self._running and old.stat().st_mtime < time.time() - _KEPT:
+            if not self._ledger.runs(old) and old.stat().st_mtime < time.time() - _KEPT:
                 old.unlink()
 
     def _path(self, who: str, name: str) -> Path:
@@ -158,21 +155,29 @@ class Orders:
         return self._folder / "orders" / who / name
 
 
-def _keep(path: Path, ended: str) -> None:
-    make_private(path.parent)
-    write_atomically(path, ended, mode=0o600)
+class _Files:
+    """Notes of the ledger, each a file."""
+
+    def read(self, path: Path) -> str | None:
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            problem = os.strerror(error.errno or 0) if isinstance(error, OSError) else "it is no text"
+            raise MeshError(f"what is known of it cannot be read: {problem}") from error
+
+    def write(self, path: Path, text: str) -> None:
+        make_private(path.parent)
+        write_atomically(path, text, mode=0o600)
+
+    def remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
 
 
-def _kept(path: Path, asked: Begin | Cancel) -> str | None:
-    """How an order ended that does not run; None if it was never begun."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        problem = os.strerror(error.errno or 0) if isinstance(error, OSError) else "it is no text"
-        raise MeshError(f"what is known of it cannot be read: {problem}") from error
-    return text or _sealed(asked, "its worker ended before it did", cancelled=True)
+def _told(entry: Entry, asked: Begin | Cancel) -> str:
+    """How an order ended that does not run."""
+    return entry.ended or _sealed(asked, "its worker ended before it did", cancelled=True)
 
 
 def _sealed(asked: Begin | Cancel, error: str, *, changed: bool | None = None, cancelled: bool = False) -> str:

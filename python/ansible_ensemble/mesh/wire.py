@@ -8,11 +8,10 @@ from typing import Any, Self
 
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh.control import MeshError, Stream
+from ansible_ensemble.mesh.exchange import SILENCE
 
 #: Seconds between two signs of life.
 BEAT = 5.0
-#: Seconds without one after which the other end counts as gone.
-SILENCE = 30.0
 #: Bytes of a message.
 _LONGEST = 1 << 24
 

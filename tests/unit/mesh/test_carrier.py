@@ -281,7 +281,7 @@ def test_a_worker_that_never_answers_is_not_waited_for_longer_than_the_timeout(
 
     monkeypatch.setattr("ansible_ensemble.mesh.worker._do", nothing)
     monkeypatch.setattr(carrier, "PATIENCE", 0.01)
-    monkeypatch.setattr(carrier, "_GRACE", 0.01)
+    monkeypatch.setattr(carrier, "GRACE", 0.01)
     outcome = during(lambda carrier: carrier.run("one", Command(("true",), timeout=0.05)))
     assert (outcome.ok, outcome.cancelled, outcome.changed) == (False, True, None)
     assert outcome.error == "b has not told how it ended"
