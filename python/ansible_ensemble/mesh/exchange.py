@@ -53,6 +53,10 @@ class Exchange:
         """The names of the orders, in the order that they came."""
         return list(self._open)
 
+    def is_open(self, name: str) -> bool:
+        """Whether an order has not ended."""
+        return name in self._open
+
     def add(self, name: str, *, is_begun: bool = False) -> None:
         """An order has to be carried out; one that another job began is ended, should it still run."""
         self._open[name] = _Order(times=1, is_cancelled=True) if is_begun else _Order()
