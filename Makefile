@@ -171,6 +171,8 @@ bench: $(EQUIPPED) ## Measurements
 	python tests/bench/bench_process.py
 	python tests/bench/bench_plan.py
 	python tests/bench/bench_deploy.py
+	python tests/bench/bench_mesh.py
+	python -m tests.bench.bench_mesh_simulation
 	python tests/bench/bench_provision.py
 	python tests/bench/bench_provision_store.py
 	python tests/bench/bench_provision_scale.py
@@ -245,7 +247,8 @@ $(AWX)/.built:
 	tests/awx/build $(AWX_SOURCE)/sources $(AWX)
 
 torture: $(EQUIPPED) ## Kill, fill, break and race; TORTURE_ROUNDS says how often
-	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} pytest tests/integration/jobs/torture tests/integration/provision/torture
+	TORTURE_ROUNDS=$${TORTURE_ROUNDS:-200} TORTURE_SEEDS=10000 pytest tests/integration/jobs/torture \
+		tests/integration/mesh/torture tests/integration/provision/torture tests/simulation
 
 fuzz: $(EQUIPPED) ## Search for input that breaks a promise; FUZZ_SECONDS says how long
 	tests/fuzz/run $${FUZZ_SECONDS:-1200}

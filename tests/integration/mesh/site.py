@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,15 +21,15 @@ needs_mesh = [
 
 
 class Site:
-    """A mesh of a and two nodes with workers, and a project with a service that deploys over it."""
+    """A mesh of a and nodes with workers, and a project with a service that deploys over it."""
 
-    def __init__(self, mesh: Receptors, service: str) -> None:
+    def __init__(self, mesh: Receptors, service: str, names: Sequence[str] = ("b1", "b2")) -> None:
         self.mesh = mesh
         self.folder = mesh.folder
         self.workers: dict[str, subprocess.Popen[str]] = {}
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "key"], check=True)
         mesh.begin("a")
-        for name in ("b1", "b2"):
+        for name in names:
             worker = {"service": "ensemble", "filename": str(mesh.worker(name))}
             mesh.begin(name, [{"unix-socket-client": worker}])
             self.begin_worker(name)
@@ -40,7 +40,7 @@ class Site:
         (self.project / "ensemble-project.yaml").write_text(
             json.dumps({"environments": {"defaults": {"mesh": settings}}})
         )
-        words = ["ansible-ensemble", "mesh", "check", "b1", "b2", "--mesh", str(mesh.socket("a"))]
+        words = ["ansible-ensemble", "mesh", "check", *names, "--mesh", str(mesh.socket("a"))]
         wait_for(lambda: subprocess.run(words, capture_output=True, check=False).returncode == 0, "the workers")
 
     def begin_worker(self, name: str) -> None:
@@ -55,9 +55,13 @@ class Site:
         self.workers[name].kill()
         self.workers.pop(name).wait()
 
-    def deploy(self, *words: str) -> subprocess.Popen[str]:
-        command = ["ansible-ensemble", "deploy", "service.yaml", "--approve", "--jobs", "6", "--output", "json", *words]
+    def command(self, name: str, *words: str) -> subprocess.Popen[str]:
+        """Begin a command for the service."""
+        command = ["ansible-ensemble", name, "service.yaml", *words]
         return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.project)
+
+    def deploy(self, *words: str) -> subprocess.Popen[str]:
+        return self.command("deploy", "--approve", "--jobs", "6", "--output", "json", *words)
 
     def deployed(self, *words: str) -> dict[str, Any]:
         """The report of a deploy."""
@@ -86,10 +90,10 @@ def report_of(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def site_of(service: str) -> Iterator[Site]:
+def site_of(service: str, names: Sequence[str] = ("b1", "b2")) -> Iterator[Site]:
     """A site whose parts end."""
     with receptors() as mesh:
-        made = Site(mesh, service)
+        made = Site(mesh, service, names)
         try:
             yield made
         finally:
