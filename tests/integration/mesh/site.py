@@ -67,6 +67,10 @@ class Site:
         """The report of a deploy."""
         return report_of(self.deploy(*words))
 
+    def has_rest(self) -> bool:
+        """Whether no command runs on a node."""
+        return not [*self.folder.glob("*.kept/work/*")]
+
     def shown(self) -> dict[str, Any]:
         """Attributes of the instances, as they are recorded."""
         words = ["ansible-ensemble", "status", "--output", "json"]
