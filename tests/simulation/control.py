@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 
 from msgspec import Struct
 
@@ -75,15 +76,18 @@ class Control:
             )
             for one in left
         )
-        for node, worker in enumerate(self._workers):
-            worker.told = lambda name, how, node=node: self._hear(node, name, how)
+        self._listen()
         self._feed(events.NodesKnown(_PATTERN, tuple(self._able)), events.OperationsAdded(operations))
+
+    def _listen(self) -> None:
+        for node, worker in enumerate(self._workers):
+            worker.told = partial(self._hear, node)
+            worker.hung_up = partial(self._hung_up, node)
 
     def collect(self) -> None:
         """Ask for what a job that died had told the nodes."""
         self._collecting = True
-        for node, worker in enumerate(self._workers):
-            worker.told = lambda name, how, node=node: self._hear(node, name, how)
+        self._listen()
         for name, node in list(self._journal.out.values()):
             self._nodes[node].exchange.add(name, is_begun=True)
         for node, reached in enumerate(self._nodes):
@@ -223,6 +227,10 @@ class Control:
             reached.exchange.lost()
             if reached.exchange.open:
                 self._connect(node)
+
+    def _hung_up(self, node: int, link: Link) -> None:
+        if self._nodes[node].link is link:
+            self.cut(node)
 
     def part(self, node: int, seconds: float) -> None:
         """There is no way to a node for some time."""

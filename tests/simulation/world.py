@@ -117,7 +117,6 @@ class Link:
 
     def __init__(self) -> None:
         self.here = self.there = True
-        self.held: list[Callable[[], None]] = []  # what is on its way while there is none
 
 
 class Worker:
@@ -133,6 +132,8 @@ class Worker:
         self.is_parted = False
         self.link: Link | None = None  # the newest
         self._links: list[Link] = []
+        self._held: list[Callable[[], None]] = []  # what is on its way while there is none
+        self.hung_up: Callable[[Link], None] = lambda _link: None
         self.told: Callable[[str, str], None] = lambda _name, _ended: None
         self._chance = chance
         self._alone = 0  # counts the times that somebody came or went
@@ -159,7 +160,7 @@ class Worker:
 
         def arrive() -> None:
             if self.is_parted:
-                link.held.append(arrive)
+                self._held.append(arrive)
             elif getattr(link, end):
                 what(*arguments)
 
@@ -176,11 +177,10 @@ class Worker:
 
     def _join(self) -> None:
         self.is_parted = False
-        for link in self._links:
-            held, link.held = link.held, []
-            again = self._chance.uniform(0.0, 5.0)
-            for arrive in held:
-                self._clock.after(again, arrive)
+        held, self._held = self._held, []
+        again = self._chance.uniform(0.0, 5.0)
+        for arrive in held:
+            self._clock.after(again, arrive)
 
     def _silent(self, link: Link) -> None:
         if self.is_parted or not link.here:
@@ -194,6 +194,7 @@ class Worker:
         if link in self._links:
             self._links.remove(link)
             link.there = False
+            self.carry(link, "here", lambda: self.hung_up(link))
         if self.link is link:
             self.link = None
             self._alone += 1

@@ -12,6 +12,10 @@ _Name = TypeVar("_Name", bound=Hashable)
 _Name_contra = TypeVar("_Name_contra", bound=Hashable, contravariant=True)
 
 
+#: How many acknowledged orders are remembered, of those last acknowledged.
+_REMEMBERED = 20_000
+
+
 class Known(Enum):
     """What a worker knows of an order."""
 
@@ -45,12 +49,14 @@ class Ledger(Generic[_Name]):
     """The orders of a worker.
 
     An order is noted before it begins: as an empty text at first, then as how it ended. One that is noted as empty and
-    does not run was cut off with the worker that carried it out.
+    does not run was cut off with the worker that carried it out. One that is acknowledged is not noted any more, but
+    remembered for a while: a connection that is about to end may bring it late.
     """
 
     def __init__(self, notes: Notes[_Name]) -> None:
         self._notes = notes
         self._running: set[_Name] = set()
+        self._acknowledged: dict[_Name, None] = {}
 
     def runs(self, name: _Name) -> bool:
         """Whether an order runs, or waits for its turn."""
@@ -85,10 +91,15 @@ class Ledger(Generic[_Name]):
         """Forget an order whose end is known, where it has ended."""
         if name not in self._running:
             self._notes.remove(name)
+            self._acknowledged[name] = None
+            if len(self._acknowledged) > _REMEMBERED:
+                del self._acknowledged[next(iter(self._acknowledged))]
 
     def _entry(self, name: _Name) -> Entry:
         if name in self._running:
             return Entry(Known.RUNS)
+        if name in self._acknowledged:
+            return Entry(Known.CUT_OFF)
         text = self._notes.read(name)
         if text is None:
             return Entry(Known.NEW)

@@ -34,6 +34,15 @@ def test_an_order_begins_once(notes: Notes) -> None:
     assert notes == {}
 
 
+def test_what_is_acknowledged_does_not_begin_when_it_comes_late(notes: Notes) -> None:
+    ledger = Ledger(notes)
+    ledger.begin("one")
+    ledger.end("one", "well")
+    ledger.acknowledge("one")
+    assert ledger.begin("one").known is Known.CUT_OFF
+    assert notes == {}
+
+
 def test_what_ran_when_the_worker_died_is_cut_off(notes: Notes) -> None:
     Ledger(notes).begin("one")
     ledger = Ledger(notes)
