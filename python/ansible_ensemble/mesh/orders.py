@@ -134,6 +134,8 @@ class Orders:
             ended = _sealed(begin, str(error), changed=False)
         except OSError as error:
             ended = _sealed(begin, f"it cannot be carried out: {error.strerror or error}")
+        except Exception as error:  # whoever asks is answered all the same
+            ended = _sealed(begin, f"its worker failed: {type(error).__name__}: {error}")
         with contextlib.suppress(EnsembleError):  # whoever asks now is told all the same
             self._ledger.end(path, ended)
         return ended

@@ -217,7 +217,7 @@ def seal_data(signer: Signer, data: bytes) -> tuple[bytes, str]:
     """Data, sealed by a key that is used for it alone, and the key; always the same, so that it is sent once."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    key = signer.key_for(f"data {hashlib.sha256(data).hexdigest()}")
+    key = signer.key_for("data", hashlib.sha256(data).hexdigest())
     return AESGCM(base64.b64decode(key)).encrypt(bytes(12), data, None), key
 
 

@@ -152,7 +152,7 @@ def missing_nodes(settings: MeshSettings, patterns: Iterable[str]) -> list[str]:
         found = []
         for pattern in patterns:
             try:
-                await mesh._able(pattern)
+                await mesh.able(pattern)
             except EnsembleError as error:
                 found.append(str(error))
         return list(dict.fromkeys(found))
