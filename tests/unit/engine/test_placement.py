@@ -87,7 +87,7 @@ def placed(job, tmp_path: Path):
         (tmp_path / "playbook.yaml").write_text("- hosts: web1\n")
         (tmp_path / "roles" / "greet" / "tasks").mkdir(parents=True)
         (tmp_path / "roles" / "greet" / "tasks" / "main.yml").write_text("- ansible.builtin.ping:\n")
-        service = SERVICE.replace("OPERATION", operation).replace("LINE", line) + more
+        service = SERVICE.replace("OPERATION", operation).replace("LINE", line).replace("  groups:", f"{more}  groups:")
         return job(service, inventory=[inventory], **options)
 
     return read

@@ -73,12 +73,12 @@ def test_an_order_is_carried_out_once_until_it_is_acknowledged(during, tmp_path:
     assert {(one.ok, one.rc, one.stdout, one.stderr) for one in found} == {(False, 3, "out\n", "err\n")}
     assert (tmp_path / "ran").read_text() == "x\n"
 
-    async def again(kept: Kept) -> None:
+    async def late(kept: Kept) -> Outcome:
         kept.acknowledge(ME, "one")
-        await kept.ended(ME, "one", command)
+        return await kept.ended(ME, "one", command)
 
-    during(again)
-    assert (tmp_path / "ran").read_text() == "x\nx\n"
+    assert during(late).cancelled
+    assert (tmp_path / "ran").read_text() == "x\n"
 
 
 def test_what_is_kept_is_sealed(during, tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_what_is_kept_is_sealed(during, tmp_path: Path) -> None:
 def test_orders_of_others_are_their_own(during, tmp_path: Path) -> None:
     async def both(kept: Kept) -> list[str]:
         mine = await kept.ended(ME, "one", shell("echo mine"))
+        yours = await kept.ended("beef", "one", shell("echo yours"))
         kept.acknowledge("beef", "one")
         await kept.cancelled("beef", "two")
-        yours = await kept.ended("beef", "one", shell("echo yours"))
         return [mine.stdout, yours.stdout, (await kept.ended(ME, "one", shell("echo again"))).stdout]
 
     assert during(both) == ["mine\n", "yours\n", "mine\n"]

@@ -89,13 +89,13 @@ def test_operations_run_on_nodes_that_are_known(mesh, working: Working, tmp_path
     file = tmp_path / "known"
     file.write_text(f"b2 {working.key.public.line}\nx {working.key.public.line}\n")
 
-    async def main() -> str:
+    async def main() -> tuple[str, ...]:
         made = mesh(NODES, known_nodes=file)
         with pytest.raises(MeshError, match=f"no node b1 can take it: b1 has no key in {file}"):
             await made.able("b1")
         return await made.able("b*")
 
-    assert asyncio.run(main()) == "b2"
+    assert asyncio.run(main()) == ("b2",)
 
 
 def test_an_order_does_not_leave_for_a_node_with_another_key(
@@ -107,7 +107,7 @@ def test_an_order_does_not_leave_for_a_node_with_another_key(
     async def main() -> Outcome:
         made = mesh([Node("b", services=(SERVICE,))], known_nodes=file)
         try:
-            return await made.run(await made.able("b"), "one", Command(("touch", str(tmp_path / "ran"))))
+            return await made.run("b", "one", Command(("touch", str(tmp_path / "ran"))))
         finally:
             await made.close()
 
@@ -120,3 +120,9 @@ def test_an_order_does_not_leave_for_a_node_with_another_key(
 def test_the_keys_of_nodes_are_read_before_a_job_begins(mesh, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="nosuch: there is no such file"):
         mesh(NODES, known_nodes=tmp_path / "nosuch").load_signer()
+
+
+def test_nodes_that_a_plan_wants_and_that_are_missing(mesh, keys: Path) -> None:
+    mesh(NODES)
+    settings = MeshSettings(Path("socket"), keys / "mine")
+    assert workers.missing_nodes(settings, ["b*", "c", "c"]) == ["no node c can take it: c is unreachable"]
