@@ -78,7 +78,7 @@ module.exit_json(changed=False, greeting="hello " + module.params["name"])
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def site() -> Iterator[Site]:
     with site_of(SERVICE) as made:
         for name, content in FILES.items():
@@ -97,7 +97,13 @@ def contents(site: Site) -> set[Path]:
     return {*site.folder.glob("*.kept/contents/*")}
 
 
-def test_a_dry_run_changes_nothing_and_shows_what_would(site: Site) -> None:
+def test_modules_task_files_and_roles_run_on_nodes(site: Site) -> None:
+    a_dry_run_changes_nothing_and_shows_what_would(site)
+    they_run_on_nodes_with_the_files_of_the_project(site)
+    only_what_has_changed_is_sent_and_run_again(site)
+
+
+def a_dry_run_changes_nothing_and_shows_what_would(site: Site) -> None:
     tasks = deploy(site, "--check", "--diff")
     assert {tasks[name]["node"] for name in ("copy", "file", "template", "tasks")} <= {"b1", "b2"}
     assert [tasks[name]["changed"] for name in ("copy", "file", "template")] == [True, True, True]
@@ -105,7 +111,7 @@ def test_a_dry_run_changes_nothing_and_shows_what_would(site: Site) -> None:
     assert not [site.folder / name for name in ("copied", "made", "word") if (site.folder / name).exists()]
 
 
-def test_they_run_on_nodes_with_the_files_of_the_project(site: Site) -> None:
+def they_run_on_nodes_with_the_files_of_the_project(site: Site) -> None:
     tasks = deploy(site)
     failed = tasks.pop("failing")
     assert {name: task["status"] for name, task in tasks.items()} == dict.fromkeys(tasks, "ok"), tasks
@@ -124,7 +130,7 @@ def test_they_run_on_nodes_with_the_files_of_the_project(site: Site) -> None:
     wait_for(lambda: not [*site.folder.glob("*.kept/orders/*/*")], "the orders to be forgotten")
 
 
-def test_only_what_has_changed_is_sent_and_run_again(site: Site) -> None:
+def only_what_has_changed_is_sent_and_run_again(site: Site) -> None:
     before = contents(site)
     (site.project / "files" / "motd").write_text("good bye\n")
     tasks = deploy(site)
@@ -139,4 +145,4 @@ def test_no_secret_is_in_what_a_worker_keeps(site: Site) -> None:
     deploy(site)
     kept = [path for path in site.folder.glob("*.kept/**/*") if path.is_file()]
     assert [path for path in kept if b"s3cret" in path.read_bytes() or b"k3y" in path.read_bytes()] == []
-    assert [path for path in kept if b"good bye" in path.read_bytes()]
+    assert [path for path in kept if b"welcome" in path.read_bytes()]
