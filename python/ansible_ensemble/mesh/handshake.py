@@ -1,7 +1,8 @@
 """How the ends of a stream agree on a key that only they have, and how the worker proves whose it is.
 
 The worker signs, by the key of its node, what both ends made up for this connection. So nobody can pass for the node
-who has not its key, not by repeating what it said elsewhere, nor by standing between the two.
+who has not its key, not by repeating what it said elsewhere, nor by standing between the two. What follows is sealed in both
+directions.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ async def meet(wire: Wire, node: str, known: KnownNodes | None = None) -> Met:
         raise UntrustedNode(f"the worker of {node} does not have the private key to the public one that it shows")
     if known is not None:
         known.check(node, key)
-    return Met(hello, key, half.connection(node, proof.share, about))
+    connection = half.connection(node, proof.share, about)
+    wire.unseal_with(connection.answers)
+    return Met(hello, key, connection)
 
 
 def prove(key: Signer, hello: Hello, share: str) -> tuple[Proof, Connection]:
@@ -105,7 +108,8 @@ class _Half:
         except ValueError as error:
             raise MeshError("this is no share of a key") from error
         digest = hashlib.sha256(about)
-        return Connection(node, digest.hexdigest(), HKDF(SHA256(), 32, digest.digest(), b"told").derive(shared))
+        told, answers = (HKDF(SHA256(), 32, digest.digest(), use).derive(shared) for use in (b"told", b"answers"))
+        return Connection(node, digest.hexdigest(), told, answers)
 
 
 def _about(hello: Hello, share: str, proof: Proof) -> bytes:

@@ -81,11 +81,13 @@ class Connection:
         node: the id of the worker's node.
         challenge: what both ends made up for this connection.
         key: what only they have.
+        answers: another such key, of what the worker answers (`Wire`).
     """
 
-    def __init__(self, node: str, challenge: str, key: bytes) -> None:
+    def __init__(self, node: str, challenge: str, key: bytes, answers: bytes) -> None:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+        self.answers = answers
         self._about = ["ansible-ensemble mesh", node, challenge]
         self._cipher = AESGCM(key)
         self._count = 0

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
-from typing import Any, Self
+import json
+from typing import TYPE_CHECKING, Any, Self
 
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.exchange import SILENCE
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
 #: Seconds between two signs of life.
 BEAT = 5.0
-#: Bytes of a message.
-_LONGEST = 1 << 24
+#: Bytes of a message; one that is sealed has a third more than it holds.
+_LONGEST = 1 << 25
 
 
 class Wire:
@@ -21,6 +26,8 @@ class Wire:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
+        self._sealing: Seal | None = None
+        self._unsealing: Seal | None = None
 
     async def __aenter__(self) -> Self:
         self._beating = asyncio.create_task(self._beat())
@@ -30,10 +37,21 @@ class Wire:
         self._beating.cancel()
         self._stream.writer.close()
 
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send a message; that the other end is gone is told by `receive`."""
+    def unseal_with(self, key: bytes) -> None:
+        """Take only what is sealed with a key from now on, and in the order in which it was."""
+        self._unsealing = Seal(key)
+
+    async def send(self, message: dict[str, Any], *, seals: bytes | None = None) -> None:
+        """Send a message; that the other end is gone is told by `receive`.
+
+        Args:
+            message: what is sent.
+            seals: a key with which all that follows is sealed.
+        """
         with contextlib.suppress(OSError):
-            self._stream.writer.write(frames.encode(message))
+            self._stream.writer.write(frames.encode(self._sealing.seal(message) if self._sealing else message))
+            if seals is not None:
+                self._sealing = Seal(seals)
             await self._stream.writer.drain()
 
     async def receive(self, longest: int = _LONGEST) -> dict[str, Any] | None:
@@ -41,7 +59,7 @@ class Wire:
 
         Raises:
             BadFrame: what came is none, or one of more bytes.
-            MeshError: it has shown no life for too long.
+            MeshError: it has shown no life for too long, or somebody else has changed what it sent.
         """
         while True:
             try:
@@ -49,6 +67,8 @@ class Wire:
                     message = await frames.read(self._stream.reader, longest)
             except TimeoutError as error:
                 raise MeshError(f"the other end has been silent for {SILENCE:g} s") from error
+            if message is not None and self._unsealing is not None:
+                message = self._unsealing.unseal(message)
             if message != {"beat": True}:
                 return message
 
@@ -56,3 +76,35 @@ class Wire:
         while True:
             await asyncio.sleep(BEAT)
             await self.send({"beat": True})
+
+
+class Seal:
+    """Seals the messages of one direction, each with its number."""
+
+    def __init__(self, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._cipher: AESGCM = AESGCM(key)
+        self._count = 0
+
+    def seal(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The message, for who has the key."""
+        sealed = self._cipher.encrypt(self._nonce(), json.dumps(message, default=str).encode(), None)
+        return {"sealed": base64.b64encode(sealed).decode()}
+
+    def unseal(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What a message holds that is the next one."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            sealed = base64.b64decode(str(message.get("sealed")), validate=True)
+            opened = json.loads(self._cipher.decrypt(self._nonce(), sealed, None))
+        except (ValueError, InvalidTag, RecursionError) as error:
+            raise MeshError("somebody else has changed what the other end sent") from error
+        if not isinstance(opened, dict):
+            raise MeshError("a message is no object")
+        return opened
+
+    def _nonce(self) -> bytes:
+        self._count += 1
+        return self._count.to_bytes(12, "big")

@@ -92,7 +92,7 @@ async def _answer(wire: Wire, hello: Hello, key: Signer, work: Work | None) -> N
                         await wire.send({"pong": token})
                     case {"share": str(share), **rest} if not rest and connection is None:
                         proof, connection = prove(key, hello, share)
-                        await wire.send(to_builtins(proof))
+                        await wire.send(to_builtins(proof), seals=connection.answers)
                     case {"told": str(sealed), "signature": str(signature), **rest} if not rest and connection:
                         try:
                             if work is None:

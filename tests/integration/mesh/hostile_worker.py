@@ -17,6 +17,7 @@ from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh.handshake import prove
 from ansible_ensemble.mesh.hello import own_hello
 from ansible_ensemble.mesh.signing import Signer, seal
+from ansible_ensemble.mesh.wire import Seal
 
 _OK = {"ok": True, "changed": True, "rc": 0}
 _ENDINGS: list[Any] = [
@@ -39,6 +40,7 @@ async def _main(path: str, node: str, key: str, heard: str) -> None:
             return
         proof, connection = prove(signer, hello, asked["share"])
         writer.write(frames.encode(to_builtins(proof)))
+        sealing = Seal(connection.answers)
         while (message := await frames.read(reader)) is not None:
             if "told" not in message:
                 continue
@@ -47,9 +49,9 @@ async def _main(path: str, node: str, key: str, heard: str) -> None:
                 file.write(json.dumps(told) + "\n")
             if told["type"] == "begin":
                 for name in (f"thing{number}" for number in range(100)):
-                    writer.write(frames.encode({"ended": seal(told["key"], name, _OK), "of": name}))
+                    writer.write(frames.encode(sealing.seal({"ended": seal(told["key"], name, _OK), "of": name})))
                 ended = seal(told["key"], told["name"], _ENDINGS[count % len(_ENDINGS)])
-                writer.write(frames.encode({"ended": ended, "of": told["name"]}))
+                writer.write(frames.encode(sealing.seal({"ended": ended, "of": told["name"]})))
                 count += 1
 
     async with await asyncio.start_unix_server(serve, path):

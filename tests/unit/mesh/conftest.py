@@ -19,7 +19,7 @@ from ansible_ensemble.mesh.handshake import meet, prove
 from ansible_ensemble.mesh.hello import own_hello
 from ansible_ensemble.mesh.orders import Orders
 from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer, kept_signer
-from ansible_ensemble.mesh.wire import Wire
+from ansible_ensemble.mesh.wire import Seal, Wire
 
 _Value = TypeVar("_Value")
 
@@ -62,7 +62,20 @@ class Working:
         return await asyncio.open_unix_connection(self.path)
 
 
-async def pass_for(node: str, key: Signer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Connection:
+class Answers:
+    """A stream on which a worker answers."""
+
+    def __init__(self, writer: asyncio.StreamWriter, connection: Connection) -> None:
+        self.writer = writer
+        self.connection = connection
+        self._seal = Seal(connection.answers)
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Send a message as a worker does."""
+        self.writer.write(frames.encode(self._seal.seal(message)))
+
+
+async def pass_for(node: str, key: Signer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Answers:
     """Do as the worker of a node does up to where it is told something."""
     hello = own_hello(node)
     writer.write(frames.encode({"hello": to_builtins(hello)}))
@@ -70,7 +83,7 @@ async def pass_for(node: str, key: Signer, reader: asyncio.StreamReader, writer:
     assert asked is not None
     proof, connection = prove(key, hello, asked["share"])
     writer.write(frames.encode(to_builtins(proof)))
-    return connection
+    return Answers(writer, connection)
 
 
 async def met(stream: Stream, node: str = "b") -> Connection:

@@ -19,6 +19,7 @@ from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.messages import Begin, to_text
 from ansible_ensemble.mesh.signing import KnownKeys, Signer, seal
+from ansible_ensemble.mesh.wire import Seal
 from tests.unit.mesh.conftest import Working, met, pass_for
 
 
@@ -296,18 +297,18 @@ def test_a_signature_is_of_one_message_on_one_connection(
 
     async def talk() -> list[dict[str, Any]]:
         stream = Stream(*await working.connected())
-        connection = await met(stream)
+        connection = last = await met(stream)
         if case == "elsewhere":
             stream = Stream(*await working.connected())
-            await met(stream)
+            last = await met(stream)
         message = connection.tell(Signer(keys / "mine"), json.dumps({"type": "begin"}) if case == "rubbish" else text)
         if case == "altered":
             message["told"] = message["told"][:-8] + "AAAAAAA="
         for _ in range(2 if case == "replayed" else 1):
             stream.writer.write(frames.encode(message))
-        found = []
+        found, seal = [], Seal(last.answers)
         while (answer := await frames.read(stream.reader)) is not None:
-            found.append(answer)
+            found.append(seal.unseal(answer))
         return found
 
     answers = working.during(talk)
@@ -331,12 +332,12 @@ def test_a_worker_that_does_not_say_how_it_ended(
     }[case]
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = await pass_for("b", Signer(keys / "yours"), reader, writer)
+        answers = await pass_for("b", Signer(keys / "yours"), reader, writer)
         told = await frames.read(reader)
         assert told is not None
-        begin = json.loads(connection.heard(told["told"])[0])
+        begin = json.loads(answers.connection.heard(told["told"])[0])
         for name in ("another", begin["name"]):  # of another one, nobody asked
-            writer.write(frames.encode({**answer, "of": name}))
+            answers.say({**answer, "of": name})
         await reader.read()
         writer.close()
 
@@ -385,3 +386,40 @@ def test_who_passes_for_a_node_does_not_end_what_runs_there(
     assert (refused.ok, refused.changed, refused.cancelled) == (False, False, False)
     assert "is known by" in str(refused.error)
     assert set(heard) == {None}
+
+
+@pytest.mark.parametrize("answer", [{"refused": "no"}, {"refused": "no", "of": "one"}, {"ended": "", "of": "one"}])
+def test_nobody_on_the_way_answers_for_a_worker(
+    working: Working, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]
+) -> None:
+    """Who passes on what both say puts something in when the order has left; it ends the connection, and no more."""
+    working.keys = KnownKeys(keys / "mine.pub")
+    forged: list[dict[str, Any]] = []
+
+    async def carry(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter, back: asyncio.StreamWriter | None = None
+    ) -> None:
+        while (frame := await frames.read(reader)) is not None:
+            writer.write(frames.encode(frame))
+            if back is not None and "told" in frame and not forged:
+                forged.append(answer)
+                back.write(frames.encode(answer))
+        writer.close()
+
+    async def between(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, to_there = await working.connected()
+        await asyncio.gather(carry(reader, to_there, writer), carry(there, writer), return_exceptions=True)
+
+    async def connect(*_arguments: str) -> Stream:
+        return Stream(*await asyncio.open_unix_connection(tmp_path / "between"))
+
+    async def talk() -> Outcome:
+        server = await asyncio.start_unix_server(between, tmp_path / "between")
+        async with server, Carrier("socket", "b", Signer(keys / "mine")) as one:
+            return await one.run("one", shell(f"echo x >> {tmp_path}/ran; echo done"))
+
+    monkeypatch.setattr(carrier, "connect", connect)
+    monkeypatch.setattr(carrier, "_PAUSE", 0.01)
+    outcome = working.during(talk)
+    assert (outcome.ok, outcome.stdout, forged) == (True, "done\n", [answer])
+    assert (tmp_path / "ran").read_text() == "x\n"

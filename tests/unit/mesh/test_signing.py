@@ -40,7 +40,7 @@ def test_what_is_no_signature(keys: Path, signature: str) -> None:
 
 def test_a_signature_counts_for_one_message(keys: Path) -> None:
     def signed(node: str, challenge: str, *texts: str) -> str:
-        connection = Connection(node, challenge, bytes(32))
+        connection = Connection(node, challenge, bytes(32), bytes(32))
         return [connection.tell(signer, text)["signature"] for text in texts][-1]
 
     signer = Signer(keys / "mine")
@@ -58,7 +58,7 @@ def test_a_signature_counts_for_one_message(keys: Path) -> None:
 
 def test_what_is_told_is_read_once_and_in_turn_by_who_has_the_key(keys: Path) -> None:
     signer = Signer(keys / "mine")
-    here, there, other = (Connection("b", "1", bytes([key]) * 32) for key in (1, 1, 2))
+    here, there, other = (Connection("b", "1", bytes([key]) * 32, bytes(32)) for key in (1, 1, 2))
     told = [here.tell(signer, text) for text in ("one", "two", "three")]
     assert "one" not in str(told[0])
     text, covered = there.heard(told[0]["told"])
