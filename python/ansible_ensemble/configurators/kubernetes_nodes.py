@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.argument_types import hide_urls, hide_whole
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
-from ansible_ensemble.kubernetes.conditions import as_wait
 from ansible_ensemble.language.entities import NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
@@ -52,6 +51,8 @@ def _faults(node: NodeTemplate, topology: Topology) -> Iterator[InvalidInput]:
             message = f"nothing says what the {kind} '{node.name}' is"
             yield InvalidInput(message, node.place, f"give it {', '.join(sources[:-1])} or {sources[-1]}")
     if node.type.is_a("kubernetes.Root") and _is_given(node, "wait"):
+        from ansible_ensemble.kubernetes.conditions import as_wait  # no other node needs it
+
         wait = node.properties["wait"]
         value, is_known = static_value(topology, wait.value)
         try:

@@ -31,7 +31,6 @@ from ansible_ensemble.configurators.module_spec import (
 from ansible_ensemble.configurators.own_arguments import own_arguments
 from ansible_ensemble.configurators.shipped_values import value_faults
 from ansible_ensemble.configurators.teardown import GONE, Removal, removal_of, way_of
-from ansible_ensemble.configurators.there_before import REMOVAL
 from ansible_ensemble.configurators.vars_files import take_vars_files
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest_or_known
@@ -336,6 +335,8 @@ def _removed_by(operation: Operation, gone: _Run) -> Operation:
     made = operation.implementation
     if made is None or operation.interface != "Standard":
         return operation
+    from ansible_ensemble.configurators.there_before import REMOVAL
+
     settings = {**made.settings, REMOVAL: {gone.kind: gone.name}}
     return replace(operation, implementation=replace(made, settings=settings))
 

@@ -1,8 +1,8 @@
 """How the ends of a stream agree on a key that only they have, and how the worker proves whose it is.
 
 The worker signs, by the key of its node, what both ends made up for this connection. So nobody can pass for the node
-who has not its key, not by repeating what it said elsewhere, nor by standing between the two. What follows is sealed in both
-directions.
+who has not its key, not by repeating what it said elsewhere, nor by standing between the two. What follows is
+sealed in both directions.
 """
 
 from __future__ import annotations

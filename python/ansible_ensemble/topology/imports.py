@@ -26,7 +26,6 @@ from ansible_ensemble.language.short_form import in_long_form
 from ansible_ensemble.language.types import UNFURL_VERSION, VERSIONS, Scope, Types, known_version
 from ansible_ensemble.language.version_2 import VERSION_2, in_words_of_1_3
 from ansible_ensemble.language.version_2_calls import OwnFunction
-from ansible_ensemble.topology.imported_functions import imported_functions
 from ansible_ensemble.topology.profiles import SHIPPED, find_profile, is_built_in, place_for
 from ansible_ensemble.topology.remote import SCHEME, Remote, url_of
 
@@ -129,6 +128,8 @@ class Importer(Struct):
         return scope
 
     def _functions(self, raw: Mapping[str, Any], base: Path) -> dict[str, OwnFunction]:
+        from ansible_ensemble.topology.imported_functions import imported_functions  # of TOSCA 2.0 alone
+
         def find(url: str, folder: Path) -> Path | None:
             path = local_path(url, folder)
             return path if path is not None and is_file(path) and not self._is_outside(resolved(path)) else None

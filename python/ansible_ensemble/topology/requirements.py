@@ -33,7 +33,6 @@ from ansible_ensemble.topology.building import Building, Entry
 from ansible_ensemble.topology.definitions import read_assignments, read_occurrences
 from ansible_ensemble.topology.matching import Candidates, Wanted, find_targets
 from ansible_ensemble.topology.nodes import note_operations, read_relationship
-from ansible_ensemble.topology.target_numbers import numbered
 
 #: The relationship that a capability is met by, unless given; the first that fits.
 _BY_CAPABILITY = (
@@ -265,6 +264,8 @@ def _read_node(requirer: Requirer, wanted: Wanted, target: Any, what: str, place
     building, scope = requirer.building, requirer.entry.scope
     wanted.place = place or wanted.place
     if isinstance(target, list) and building.types.is_strict:
+        from ansible_ensemble.topology.target_numbers import numbered  # of TOSCA 2.0 alone
+
         target, wanted.number = numbered(target, requirer.node, what, wanted.place, building)
         if target is None:
             return False

@@ -341,7 +341,7 @@ def test_a_play_that_tells_displays_what_the_default_callback_does_while_it_runs
 
     async def work(lanes: AnsibleLanes) -> tuple[Outcome, str]:
         told: list[str] = []
-        order = Play("tasks", str(tmp_path / "tasks.yml"), diff=True, told=True)
+        order = Play("tasks", str(tmp_path / "tasks.yml"), diff=True, displayed=True)
         running = asyncio.create_task(lanes.run(order, lambda method, args, kwargs: told.append(str(args[0]))))
         await until(lambda: any("TASK [Wait]" in line for line in told))
         marker.touch()
