@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from ansible_ensemble.planning.planned_operation import PlannedOperation
 
 
-def is_out(folded: Folded) -> bool:
-    """Whether nodes may know how operations of a killed job ended."""
-    return not folded.is_dry_run and any(begun.ordered_as for begun in folded.interrupted)
-
-
 def collect(ensemble: Ensemble, options: JobOptions, folded: Folded, path: Path) -> list[str]:
     """Write to the journal of a killed job how its operations ended on nodes; what runs there is ended.
 

@@ -69,6 +69,11 @@ class Folded(Struct):
         return [entry for key, entry in self.started.items() if key not in self.endings]
 
     @property
+    def is_out(self) -> bool:
+        """Whether nodes of a mesh may know how operations of a killed job ended."""
+        return not self.is_dry_run and any(begun.ordered_as for begun in self.interrupted)
+
+    @property
     def end_time(self) -> float:
         """When it ended, in seconds since the epoch; of a killed job, the time of its last entry that has one."""
         timed = (entry for entry in reversed(self.entries) if isinstance(entry, Timed))

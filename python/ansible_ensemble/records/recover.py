@@ -16,7 +16,6 @@ from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.execution.journal import JournalReading, read_journal
 from ansible_ensemble.projects.folders import PLANNED, remove_unfinished
 from ansible_ensemble.projects.process import Presence, presence
-from ansible_ensemble.records.collect import collect, is_out
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.journals import (
     close_journal,
@@ -62,7 +61,9 @@ def _record_each(location: Location, options: JobOptions) -> Iterator[tuple[str,
             continue
         _check_gone(folded)
         problems: list[str] = []
-        if is_out(folded):
+        if folded.is_out:
+            from ansible_ensemble.records.collect import collect  # it carries something out
+
             ensemble, own = read_for(location, folded.header, options)
             problems = collect(ensemble, own, folded, journal)
             folded = read_job_journal(journal)
