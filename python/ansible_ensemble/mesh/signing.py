@@ -74,6 +74,38 @@ class PublicKey(Struct, frozen=True):
         return True
 
 
+class Seal:
+    """Seals the texts of one direction of a connection, each with its number."""
+
+    def __init__(self, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._cipher = AESGCM(key)
+        self.count = 0
+
+    def seal(self, text: str) -> str:
+        """The next text, for who has the key."""
+        return base64.b64encode(self._cipher.encrypt(self._next(), text.encode(), None)).decode()
+
+    def unseal(self, sealed: str) -> str:
+        """What the next text is.
+
+        Raises:
+            ValueError: it was not sealed with this key, or is not the next one.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        nonce = self._next()
+        try:
+            return self._cipher.decrypt(nonce, base64.b64decode(sealed, validate=True), None).decode()
+        except InvalidTag as error:
+            raise ValueError("it was sealed with another key, or comes out of turn") from error
+
+    def _next(self) -> bytes:
+        self.count += 1
+        return self.count.to_bytes(12, "big")
+
+
 class Connection:
     """What a worker is told on a connection, sealed and signed: nothing counts elsewhere, or twice.
 
@@ -85,17 +117,13 @@ class Connection:
     """
 
     def __init__(self, node: str, challenge: str, key: bytes, answers: bytes) -> None:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         self.answers = answers
         self._about = ["ansible-ensemble mesh", node, challenge]
-        self._cipher = AESGCM(key)
-        self._count = 0
+        self._seal = Seal(key)
 
     def tell(self, signer: Signer, text: str) -> dict[str, str]:
         """The next message to the worker."""
-        nonce = self._next()
-        sealed = base64.b64encode(self._cipher.encrypt(nonce, text.encode(), None)).decode()
+        sealed = self._seal.seal(text)
         return {"told": sealed, "signature": signer.sign(self._covered(text))}
 
     def heard(self, sealed: str) -> tuple[str, bytes]:
@@ -104,21 +132,14 @@ class Connection:
         Raises:
             MeshError: it is not the next one of the other end.
         """
-        from cryptography.exceptions import InvalidTag
-
-        nonce = self._next()
         try:
-            text = self._cipher.decrypt(nonce, base64.b64decode(sealed, validate=True), None).decode()
-        except (ValueError, InvalidTag) as error:
+            text = self._seal.unseal(sealed)
+        except ValueError as error:
             raise MeshError("it was not sealed for this connection, or comes out of turn") from error
         return text, self._covered(text)
 
-    def _next(self) -> bytes:
-        self._count += 1
-        return self._count.to_bytes(12, "big")
-
     def _covered(self, text: str) -> bytes:
-        return json.dumps([*self._about, self._count, text]).encode()
+        return json.dumps([*self._about, self._seal.count, text]).encode()
 
 
 class Signer:

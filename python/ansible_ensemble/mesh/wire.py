@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.exchange import SILENCE
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from ansible_ensemble.mesh.signing import Seal
 
 #: Seconds between two signs of life.
 BEAT = 5.0
@@ -49,7 +46,9 @@ class Wire:
             seals: a key with which all that follows is sealed.
         """
         with contextlib.suppress(OSError):
-            self._stream.writer.write(frames.encode(self._sealing.seal(message) if self._sealing else message))
+            self._stream.writer.write(
+                frames.encode(sealed_message(self._sealing, message) if self._sealing else message)
+            )
             if seals is not None:
                 self._sealing = Seal(seals)
             await self._stream.writer.drain()
@@ -68,7 +67,7 @@ class Wire:
             except TimeoutError as error:
                 raise MeshError(f"the other end has been silent for {SILENCE:g} s") from error
             if message is not None and self._unsealing is not None:
-                message = self._unsealing.unseal(message)
+                message = unsealed_message(self._unsealing, message)
             if message != {"beat": True}:
                 return message
 
@@ -78,33 +77,17 @@ class Wire:
             await self.send({"beat": True})
 
 
-class Seal:
-    """Seals the messages of one direction, each with its number."""
+def sealed_message(seal: Seal, message: dict[str, Any]) -> dict[str, Any]:
+    """A message for who has the key."""
+    return {"sealed": seal.seal(json.dumps(message, default=str))}
 
-    def __init__(self, key: bytes) -> None:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        self._cipher: AESGCM = AESGCM(key)
-        self._count = 0
-
-    def seal(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The message, for who has the key."""
-        sealed = self._cipher.encrypt(self._nonce(), json.dumps(message, default=str).encode(), None)
-        return {"sealed": base64.b64encode(sealed).decode()}
-
-    def unseal(self, message: dict[str, Any]) -> dict[str, Any]:
-        """What a message holds that is the next one."""
-        from cryptography.exceptions import InvalidTag
-
-        try:
-            sealed = base64.b64decode(str(message.get("sealed")), validate=True)
-            opened = json.loads(self._cipher.decrypt(self._nonce(), sealed, None))
-        except (ValueError, InvalidTag, RecursionError) as error:
-            raise MeshError("somebody else has changed what the other end sent") from error
-        if not isinstance(opened, dict):
-            raise MeshError("a message is no object")
-        return opened
-
-    def _nonce(self) -> bytes:
-        self._count += 1
-        return self._count.to_bytes(12, "big")
+def unsealed_message(seal: Seal, message: dict[str, Any]) -> dict[str, Any]:
+    """What a message holds that is the next one."""
+    try:
+        opened = json.loads(seal.unseal(str(message.get("sealed"))))
+    except (ValueError, RecursionError) as error:
+        raise MeshError("somebody else has changed what the other end sent") from error
+    if not isinstance(opened, dict):
+        raise MeshError("a message is no object")
+    return opened

@@ -16,8 +16,8 @@ from msgspec import to_builtins
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh.handshake import prove
 from ansible_ensemble.mesh.hello import own_hello
-from ansible_ensemble.mesh.signing import Signer, seal
-from ansible_ensemble.mesh.wire import Seal
+from ansible_ensemble.mesh.signing import Seal, Signer, seal
+from ansible_ensemble.mesh.wire import sealed_message
 
 _OK = {"ok": True, "changed": True, "rc": 0}
 _ENDINGS: list[Any] = [
@@ -49,9 +49,11 @@ async def _main(path: str, node: str, key: str, heard: str) -> None:
                 file.write(json.dumps(told) + "\n")
             if told["type"] == "begin":
                 for name in (f"thing{number}" for number in range(100)):
-                    writer.write(frames.encode(sealing.seal({"ended": seal(told["key"], name, _OK), "of": name})))
+                    writer.write(
+                        frames.encode(sealed_message(sealing, {"ended": seal(told["key"], name, _OK), "of": name}))
+                    )
                 ended = seal(told["key"], told["name"], _ENDINGS[count % len(_ENDINGS)])
-                writer.write(frames.encode(sealing.seal({"ended": ended, "of": told["name"]})))
+                writer.write(frames.encode(sealed_message(sealing, {"ended": ended, "of": told["name"]})))
                 count += 1
 
     async with await asyncio.start_unix_server(serve, path):

@@ -18,8 +18,8 @@ from ansible_ensemble.mesh.control import Stream
 from ansible_ensemble.mesh.handshake import meet, prove
 from ansible_ensemble.mesh.hello import own_hello
 from ansible_ensemble.mesh.orders import Orders
-from ansible_ensemble.mesh.signing import Connection, KnownKeys, Signer, kept_signer
-from ansible_ensemble.mesh.wire import Seal, Wire
+from ansible_ensemble.mesh.signing import Connection, KnownKeys, Seal, Signer, kept_signer
+from ansible_ensemble.mesh.wire import Wire, sealed_message
 
 _Value = TypeVar("_Value")
 
@@ -72,7 +72,7 @@ class Answers:
 
     def say(self, message: dict[str, Any]) -> None:
         """Send a message as a worker does."""
-        self.writer.write(frames.encode(self._seal.seal(message)))
+        self.writer.write(frames.encode(sealed_message(self._seal, message)))
 
 
 async def pass_for(node: str, key: Signer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Answers:

@@ -18,8 +18,8 @@ from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.messages import Begin, to_text
-from ansible_ensemble.mesh.signing import KnownKeys, Signer, seal
-from ansible_ensemble.mesh.wire import Seal
+from ansible_ensemble.mesh.signing import KnownKeys, Seal, Signer, seal
+from ansible_ensemble.mesh.wire import unsealed_message
 from tests.unit.mesh.conftest import Working, met, pass_for
 
 
@@ -308,7 +308,7 @@ def test_a_signature_is_of_one_message_on_one_connection(
             stream.writer.write(frames.encode(message))
         found, seal = [], Seal(last.answers)
         while (answer := await frames.read(stream.reader)) is not None:
-            found.append(seal.unseal(answer))
+            found.append(unsealed_message(seal, answer))
         return found
 
     answers = working.during(talk)
