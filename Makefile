@@ -30,6 +30,8 @@ INSTALL   := $(BIN)/python -m pip install --quiet --disable-pip-version-check --
 # Tests run side by side; who has none left takes some of another's. They wait for nearly half of their time, so there
 # are two workers for each core.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
+# `make test MATRIX=2/4` adds the second of four shares of what `make test-all` has more.
+MATRIX    ?= none
 PYTEST    := pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -112,7 +114,7 @@ demo-mesh: $(INSTALLED) $(BUILD)/receptor ## Deploy over three nodes of a Recept
 	RECEPTOR=$(CURDIR)/$(BUILD)/receptor python $(MESH)/demo.py
 
 test: $(EQUIPPED) ## Run the gates and the tests, some minutes; the end lists what failed, and how to repeat it
-	$(PYTEST) -m "not matrix"
+	$(PYTEST) --matrix $(MATRIX)
 
 test-all: $(EQUIPPED) ## The same, and what takes long: whole pages and sites typed out, Galaxy, molecule, other cores
 	$(PYTEST)
@@ -127,7 +129,7 @@ generate: $(EQUIPPED) ## Regenerate what is made from tables in the code: option
 # --- gates -----------------------------------------------------------------------------------------------------------
 
 gates: $(EQUIPPED) ## Run the gates that can answer otherwise than last time, side by side
-	$(PYTEST) --dist load --maxschedchunk 1 -m "not matrix" tests/gates
+	$(PYTEST) --dist load --maxschedchunk 1 --matrix none tests/gates
 
 lint: $(EQUIPPED) ## Style of Python and YAML, and code that nothing uses
 	ruff check .

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.matrix import others_than
 from tests.measured import Measured
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -27,6 +28,13 @@ _PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("fixed", _PATIENT, derandomize=True, max_examples=50)
 settings.register_profile("search", _PATIENT, print_blob=True, max_examples=500)
 settings.load_profile("fixed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take a share of the tests marked `matrix`."""
+    parser.addoption(
+        "--matrix", default="all", metavar="SHARE", help="all (default) of those marked matrix, none, or 2/4"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,8 +58,12 @@ def pytest_collection() -> Iterator[object]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long, so that tests that run side by side end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another share has, and begin with what takes long, so that tests side by side end together."""
+    if others := others_than(config.getoption("--matrix"), items):
+        config.hook.pytest_deselected(items=others)
+        left_out = {id(item) for item in others}
+        items[:] = [item for item in items if id(item) not in left_out]
     items.sort(key=lambda item: (not _is_long(item), item.nodeid.startswith("tests/unit/")))
 
 

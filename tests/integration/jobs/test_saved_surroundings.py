@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.jobs.conftest import Run
+from tests.matrix import sampled
 from tests.preloaded import PROGRAMS, run
 
 FILES = {
@@ -61,8 +62,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], int, str]] = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", sampled(CHANGES, 3))
 def test_it_is_refused_and_says_why(command: Callable[..., Run], tmp_path: Path, change: str) -> None:
     project = tmp_path / "project"
     for name, text in FILES.items():

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.matrix import sampled
+
 from .conftest import PROGRAMS, environment
 
 SERVICE = """
@@ -108,12 +110,15 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize(
     ("columns", "coloured", "options", "settings"),
-    [
-        (80, True, [], {}),
-        (140, True, [], {}),
-        (80, False, [], {"NO_COLOR": "1"}),
-        (140, False, ["--no-color"], {}),
-    ],
+    sampled(
+        [
+            (80, True, [], {}),
+            (140, True, [], {}),
+            (80, False, [], {"NO_COLOR": "1"}),
+            (140, False, ["--no-color"], {}),
+        ],
+        3,
+    ),
 )
 def test_a_job_that_fails(
     columns: int, coloured: bool, options: list[str], settings: dict[str, str], tmp_path: Path

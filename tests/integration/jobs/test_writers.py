@@ -210,6 +210,7 @@ ROLE = {
 }
 
 
+@pytest.mark.matrix
 def test_a_role_that_writes_a_file_twice_where_the_inventory_says(command: Command, project: Path) -> None:
     for name, text in ROLE.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)

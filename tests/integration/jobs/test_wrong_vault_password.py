@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.matrix import sampled
 from tests.preloaded import PROGRAMS, run
 
 from .conftest import Run, environment
@@ -74,8 +75,7 @@ def assert_told(done: Run) -> None:
     assert "Traceback" not in done.output
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("where", SERVICES)
+@pytest.mark.parametrize("where", sampled(SERVICES, 3))
 def test_it_is_told_before_the_first_job_and_after_it(
     command: Callable[..., Run], made: Callable[[str], Path], where: str
 ) -> None:

@@ -114,7 +114,7 @@ def verify(folder: Path) -> None:
     assert complaints == []
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_the_server_is_installed_once_and_a_dry_run_does_nothing(host: Host) -> None:
     predicted = changed(host.role("provision_server", "--check"))
     assert not (host.root / "etc").exists()

@@ -168,7 +168,7 @@ def living(estate: Estate) -> Iterator[Callable[[Callable[[], Awaitable[None]]],
             assert SECRET.encode() not in file.read_bytes(), file
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_a_machine_is_deployed_checked_repaired_changed_and_undeployed(estate: Estate, living: Any) -> None:
     estate.write("undeploy_workflow: remove", workflow="reboot")
 

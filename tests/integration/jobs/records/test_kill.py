@@ -9,6 +9,7 @@ import pytest
 
 from tests.integration.jobs.processes import kill_all, wait_for, working_in
 from tests.integration.jobs.records.repositories import git, is_sound, make_project
+from tests.matrix import sampled
 
 
 def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(command, start, tmp_path):
@@ -36,7 +37,7 @@ def test_a_killed_rollback_is_recorded_by_its_own_specification_and_inputs(comma
     assert json.loads(command("outputs", "--output", "json", cwd=project).stdout) == {"told": "then given"}
 
 
-@pytest.mark.parametrize("by", ["deploy", "recover"])
+@pytest.mark.parametrize("by", sampled(["recover", "deploy"], 2))
 def test_what_is_recorded_is_committed_by_the_next_job(command, start, tmp_path, by):
     project = make_project(tmp_path / "project")
     began = tmp_path / "began"

@@ -30,6 +30,7 @@ def test_by_the_command(command, project, tmp_path):
     assert not page.exists()
 
 
+@pytest.mark.matrix
 def test_by_its_playbooks_and_inventory(command, project, tmp_path):
     def play(name: str) -> None:
         done = command(f"{name}.yml", program="ansible-playbook", cwd=project)

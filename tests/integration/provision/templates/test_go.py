@@ -11,7 +11,6 @@ from ansible_ensemble.provision.templates.rendering import Rendering, printable
 from tests.integration.provision.templates.calls import CALLS, call_of_text
 from tests.integration.provision.templates.generated import DATA, Generator
 from tests.integration.provision.templates.golang import Case, Go, Result
-from tests.matrix import sampled
 
 CASES = 3000
 # An integer and a float can be compared here: a number of data may be either.
@@ -35,7 +34,8 @@ def check(cases: list[Case], theirs: list[Result]) -> None:
     assert not differences, f"{len(differences)} differ:\n" + "\n\n".join(differences[:20])
 
 
-@pytest.mark.parametrize("seed", sampled([1, 2], 2))
+@pytest.mark.matrix
+@pytest.mark.parametrize("seed", [1, 2])
 def test_generated_templates(plain: Go, seed: int) -> None:
     generator = Generator(seed)
     cases = [generator.case() for _ in range(CASES)]
@@ -44,6 +44,7 @@ def test_generated_templates(plain: Go, seed: int) -> None:
     check(cases, theirs)
 
 
+@pytest.mark.matrix
 def test_functions_of_sprig(sprig: Go) -> None:
     cases = [Case("{{" + call + "}}", DATA) for call in CALLS]
     check(cases, sprig.render(cases))
