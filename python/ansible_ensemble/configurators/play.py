@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.ansible_files import read_ansible_file
+from ansible_ensemble.configurators.backups import BEGUN, note_backups, put_backups_back
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.check_mode import (
     found_by_check_mode,
@@ -168,6 +169,8 @@ class PlayConfigurator(BaseConfigurator):
     def run(self, task: Task) -> Steps:
         """Run it in a nested play; what takes something away leaves what was there before."""
         removal, noted = task.setting(REMOVAL), task.made.get(REMOVAL) or {}
+        makes = removal is not None and task.operation.name != "delete" and not in_check_mode(task)
+        restored = False
         leaves = removal is not None and task.operation.name == "delete" and noted
         if leaves and ("unknown" in noted or is_lost(noted)):
             yield Progress("nothing is taken away: what was there before is not known")
@@ -191,15 +194,18 @@ class PlayConfigurator(BaseConfigurator):
             discreet=shows_unasked(task),
         )
         try:
-            outcome = None
-            if removal is not None and task.operation.name != "delete" and not in_check_mode(task):
-                outcome = yield from note_there_before(task, order, removal)
+            outcome = (yield from note_there_before(task, order, removal)) if makes else None
+            if leaves and not in_check_mode(task):
+                restored = yield from put_backups_back(task, noted)
             outcome = outcome or (yield order)
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
         for name in noted["there"] if leaves else ():
             yield Progress(f"{name.removeprefix(REMOVING)}: it was there before, and stays")
+        if makes and task.made.get(REMOVAL) and not order.inventory:
+            yield from note_backups(task, REMOVAL, outcome, cut_off=BEGUN in noted)
+        outcome.changed = outcome.changed or restored
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         tasks = named.get("tasks") or ()

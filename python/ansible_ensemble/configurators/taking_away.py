@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.backups import put_back
 from ansible_ensemble.configurators.footprint import UNKNOWN, Footprint
 from ansible_ensemble.configurators.looks import COMMAND, as_other, digest_of, look_at
 from ansible_ensemble.configurators.made_files import FILE
@@ -123,14 +124,8 @@ def _restore(call: ModuleCall, found: Footprint, done: Gone) -> Generator[Module
     """Put backups back where nobody changed the file since; whether that of the path itself was."""
     restored = False
     for path, original in found.originals.items():
-        backup = original["backup"]
-        seen = yield from look_at(call, path, deep=False)
-        if seen is not None and seen.is_there and seen.digest != original["digest"]:
-            done.left.append(f"{path} was changed since; what it was before is in {backup}")
+        if not (yield from put_back(call, path, original, done.left)):
             continue
-        outcome = yield as_other(call, COMMAND, {"argv": ["mv", "-f", "--", backup, seen.path if seen else path]})
-        if not outcome.ok:
-            raise EnsembleError(f"{backup} cannot be put back: {outcome.error}")
         done.changed = True
         own = normpath(found.path)
         restored |= path == own or path.startswith(f"{own}/")

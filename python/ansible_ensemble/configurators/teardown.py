@@ -15,7 +15,7 @@ from ansible_ensemble.language.entities import NodeTemplate
 
 #: States of modules in which nothing is there.
 GONE = ("absent", "removed", "deleted")
-_STATE = "state"
+STATE = "state"
 #: Properties that name the tasks of a resource that has several.
 _TASKS = ("role", "tasks", "playbook")
 
@@ -116,7 +116,7 @@ def way_of(module: str, args: Mapping[str, Any]) -> Way:
     row = TABLE.get(full_name(module))
     if row is None:
         return Way.STATE
-    return Way.RESTORE if row.way is Way.PART and args.get(_STATE) in GONE else row.way
+    return Way.RESTORE if row.way is Way.PART and args.get(STATE) in GONE else row.way
 
 
 def makes_tree(module: str) -> bool:
@@ -150,7 +150,7 @@ def removal_of(module: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Remova
     """What takes away what a module made with arguments; or in words why nothing does."""
     name = full_name(module)
     row, way = TABLE.get(name), way_of(name, args)
-    if args.get(_STATE) in GONE and not (way is Way.RESTORE and args.get("backup")):
+    if args.get(STATE) in GONE and not (way is Way.RESTORE and args.get("backup")):
         return "it takes something away"
     path = path_of(name, args)
     if way in (Way.FILES, Way.RESTORE):
@@ -161,14 +161,14 @@ def removal_of(module: str, spec: ModuleSpec, args: Mapping[str, Any]) -> Remova
         target = "path" if name != FILE else path
         description = f"{'removes' if way is Way.FILES else 'restores'} {args[path]}"
         description = f"file with state {GONE[0]}" if name == FILE else description
-        return Removal(module if name == FILE else FILE, {path: target}, {_STATE: GONE[0]}, description)
+        return Removal(module if name == FILE else FILE, {path: target}, {STATE: GONE[0]}, description)
     if way is Way.SERVICE:
         return Removal(module, {"name": "name"}, {}, "stops and disables the service, as far as it was")
     return _by_state(module, spec, args, row.dropped if row is not None else frozenset())
 
 
 def _by_state(module: str, spec: ModuleSpec, args: Mapping[str, Any], dropped: frozenset[str]) -> Removal | str:
-    option = spec.options.get(_STATE)
+    option = spec.options.get(STATE)
     gone = next((state for state in GONE if option is not None and state in option.choices), None)
     if gone is None:
         return "its module has no state absent"
@@ -178,8 +178,8 @@ def _by_state(module: str, spec: ModuleSpec, args: Mapping[str, Any], dropped: f
         dropped = dropped | _ASIDE
     if args.get("line") is None:  # without a line, the expression is what says which one
         dropped = dropped - {"regexp", "search_string"}
-    kept = {name: name for name in args if name not in dropped | {_STATE}}
-    return Removal(module, kept, {_STATE: gone}, f"{module.rpartition('.')[2]} with state {gone}")
+    kept = {name: name for name in args if name not in dropped | {STATE}}
+    return Removal(module, kept, {STATE: gone}, f"{module.rpartition('.')[2]} with state {gone}")
 
 
 #: What is left where a line is replaced in a file that the ensemble does not make.
@@ -204,7 +204,7 @@ def leaves(module: str, args: Mapping[str, Any], *, can_delete: bool) -> str:
     name = full_name(module).rpartition(".")[2]
     if full_name(module) in MAKE_NOTHING:
         return ""
-    if args.get(_STATE) in GONE and not can_delete:
+    if args.get(STATE) in GONE and not can_delete:
         return "what it takes away is not restored"
     if not can_delete:
         return f"what {name} does stays: nothing takes it away"

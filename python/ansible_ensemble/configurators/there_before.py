@@ -12,9 +12,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.backups import BEGUN
 from ansible_ensemble.configurators.protocol import Note, Task
 from ansible_ensemble.configurators.results import returned
 from ansible_ensemble.core.orders import Outcome, Play
+from ansible_ensemble.core.regex import regex
 
 #: The variable that such tasks read: the names of those that leave what they are about.
 THERE_BEFORE = "there_before"
@@ -22,6 +24,13 @@ THERE_BEFORE = "there_before"
 REMOVAL = "removal"
 #: How the names of such tasks begin.
 REMOVING = "Take away: "
+#: What no name has that stands in a condition.
+_SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
+
+
+def removing(name: str) -> str:
+    """The name of the task that takes away what another one made: it stands in a condition, too."""
+    return f"{REMOVING}{_SIGNS.sub(' ', name).strip()}"
 
 
 def unless_there_before(name: str) -> str:
@@ -53,7 +62,7 @@ def note_there_before(
     looked, there = set(noted.get("looked") or ()), set(noted.get("there") or ())
     there |= {one["name"] for one in tasks if one.get("changed")} - looked
     looked |= {one["name"] for one in tasks}
-    found = {"digest": digest, "looked": sorted(looked), "there": sorted(there)}
+    found = {**noted, "digest": digest, "looked": sorted(looked), "there": sorted(there), BEGUN: True}
     yield Note({**task.made, REMOVAL: found if outcome.ok else {"unknown": outcome.error or "it failed"}})
     return None
 

@@ -15,6 +15,9 @@ from ansible_ensemble.core.sensitive import SensitiveMap
 CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
 #: Key of a play's result with what its tasks returned.
 RETURNED = "returned_by_tasks"
+#: Key of a play's result with what its tasks kept of files that they replaced: `host`, `path`, `backup`, and `keywords`
+#: of the task.
+BACKUPS = "backups_of_tasks"
 #: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
 EVALUATED = "ansible_ensemble_evaluated"
 
@@ -184,8 +187,8 @@ class Outcome(Struct):
         ok: whether it succeeded.
         changed: whether it changed something; None if it did not say.
         result: what it returned. For a module its result; for a play `stats` (set_stats data), `facts`
-            (cacheable and set_fact facts of the host), `tasks` (one summary per task run) and `RETURNED` (by
-            the order's `keys`). It may be shown and
+            (cacheable and set_fact facts of the host), `tasks` (one summary per task run), `BACKUPS`, and `RETURNED`
+            (by the order's `keys`). It may be shown and
             logged: a task with `no_log` has `censored` in it and no data.
         hidden: the same with what `result` hides (`no_log`, vaulted values), as `register` would hold it; empty if
             nothing is hidden. It is marked as sensitive.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ansible.executor.playbook_executor import PlaybookExecutor
 from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
-from ansible_ensemble.core.orders import RETURNED, ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import BACKUPS, RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
@@ -196,6 +196,7 @@ class PlayRunner:
         own = [custom.get(host, {})] if host is not None else custom.values()
         stats = core.jsonable({key: value for found in (custom.get("_run", {}), *own) for key, value in found.items()})
         returned = play_options.merged(results, self._keys)
+        backups = [backup for task in tasks for backup in task["backups"]]
         shown, hidden = self._facts(host)
         outcome = Outcome(
             ok=code == 0 and not (self._recorder.unmatched and not tasks),
@@ -205,6 +206,7 @@ class PlayRunner:
                 "facts": shown,
                 "tasks": [task_reports.summary_of(task) for task in tasks],
                 **({RETURNED: returned} if returned else {}),
+                **({BACKUPS: backups} if backups else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
             diff=[diff for result in results for diff in outcomes.diffs_of(result)],

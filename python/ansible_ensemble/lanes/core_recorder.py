@@ -91,6 +91,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             # nobody asks what became of it
             "dropped": status == "ignored" and not result.task.register,
             "names": [str(name) for name in result.task.args if name != "cacheable"],
+            "backups": _backups(result, shown),
         }
         self.tasks.append(task)
         if self.quiet:
@@ -108,6 +109,18 @@ def _always_changes(task: Any) -> bool:
 def _shown(result: Any) -> dict[str, Any]:
     shown: dict[str, Any] = core.masked(core.without_internals(core.jsonable(result.result)))
     return shown
+
+
+def _backups(result: Any, shown: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a task kept of files that it replaced: where, and as whom it ran."""
+    fields = getattr(result, "_task_fields", None) or {}
+    as_whom = {name: str(fields[name]) for name in ("become_user", "become_method") if fields.get(name)}
+    keywords = {"become": True, **as_whom} if fields.get("become") else {}
+    host = str(fields.get("delegate_to") or result.host.get_name())
+    return [
+        {"host": host, "path": path, "backup": backup, "keywords": keywords}
+        for path, backup in task_reports.backups_of(shown).items()
+    ]
 
 
 def _event(host: Any, task: Any) -> TaskEvent:

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from ansible_ensemble.core.orders import did_not_look
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, item_title, items_of
 
 #: Keys of what `debug` returns that are about the task, not what it says.
@@ -33,6 +34,20 @@ def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
     if "skip_reason" in result or "false_condition" in result or ("censored" in result and conditional):
         return False
     return did_not_look(result)
+
+
+#: What the name of a backup has after that of its file.
+_OF_BACKUP = regex(r"\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~$")
+
+
+def backups_of(result: dict[str, Any]) -> dict[str, str]:
+    """The files that a task replaced, and where it kept what they were."""
+    found = {}
+    for part in items_of(result) or [result]:
+        backup = part.get("backup_file") or part.get("backup")
+        if part.get("changed") and isinstance(backup, str) and _OF_BACKUP.search(backup):
+            found[_OF_BACKUP.sub("", backup)] = backup
+    return found
 
 
 def line_of(task: dict[str, Any]) -> str:

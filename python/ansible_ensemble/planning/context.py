@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from ansible_ensemble.configurators.left_by_tasks import left_by_tasks
 from ansible_ensemble.configurators.teardown import leaves_of
 from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.core.actions import MAKING, Action, Reason
@@ -104,7 +105,7 @@ class PlannedInstance(Struct, eq=False):
             reason_text=text,
             status=self.instance.status.value if self.instance else None,
             changes=changes or [],
-            leaves=leaves_of(self.template) if action in MAKING else "",
+            leaves=leaves_of(self.template) or left_by_tasks(self.template) if action in MAKING else "",
         )
         return self.change
 

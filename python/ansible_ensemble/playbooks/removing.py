@@ -11,8 +11,7 @@ from msgspec import Struct
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
 from ansible_ensemble.configurators.teardown import Way, removal_of, way_of
-from ansible_ensemble.configurators.there_before import REMOVING, unless_there_before
-from ansible_ensemble.core.regex import regex
+from ansible_ensemble.configurators.there_before import removing, unless_there_before
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.naming import PREFIX
 from ansible_ensemble.playbooks.plain import is_open
@@ -89,8 +88,6 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
-#: What no name has that stands in a condition.
-_SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
 #: What of a play is around what takes away what it made.
@@ -195,7 +192,7 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
         return None, "it depends on what other tasks found"
     shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
     shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
-    name = _removing(entry.name)
+    name = removing(entry.name)
     when = own.get("when", [])
     shared["when"] = [unless_there_before(name), *(when if isinstance(when, list) else [when])]
     task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
@@ -204,11 +201,6 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
         task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
         outer = outer["block"][0]
     return task, found.description
-
-
-def _removing(name: str) -> str:
-    """The name of the task that takes away what another one made: it stands in a condition, too."""
-    return f"{REMOVING}{_SIGNS.sub(' ', name).strip()}"
 
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:

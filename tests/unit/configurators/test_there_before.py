@@ -11,7 +11,7 @@ import yaml
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.protocol import Note, Progress, Result
 from ansible_ensemble.configurators.there_before import unless_there_before
-from ansible_ensemble.core.orders import Outcome, Play
+from ansible_ensemble.core.orders import BACKUPS, ModuleCall, Outcome, Play
 
 NAMES = ("Take away: a", "Take away: b")
 SETTINGS = {"primary": "/p/x.yml", "removal": {"tasks": "remove.yml"}}
@@ -47,10 +47,10 @@ def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
 def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    result, (look, note, play) = run(one, looked(NAMES[1]), Outcome(ok=True, changed=True))
+    result, (look, note, play, ended) = run(one, looked(NAMES[1]), Outcome(ok=True, changed=True))
     assert (look.source, look.check, look.quiet) == (str(tmp_path / "remove.yml"), True, True)
     assert (play.source, play.check, play.quiet) == ("/p/x.yml", False, False)
-    assert note.made["removal"]["there"] == [NAMES[1]]
+    assert note.made["removal"]["there"] == ended.made["removal"]["there"] == [NAMES[1]]
     assert result.success
 
     again = task(SETTINGS, name="configure", made=one.made, was_configured=True)
@@ -102,3 +102,69 @@ def test_nothing_is_looked_at(task: Any, tmp_path: Path, kind: str) -> None:
     gone = task(SETTINGS, name="delete", made=one.made)
     _result, (play,) = run(gone, Outcome(ok=True))
     assert play.variables == {}
+
+
+def conversation(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
+    """Drive an operation whose modules are answered, too; returns its result and orders."""
+    steps, left, orders = PlayConfigurator("tasks", "/p/x.yml").run(one), list(outcomes), []
+    try:
+        order = next(steps)
+        while True:
+            orders.append(order)
+            if isinstance(order, Note):
+                one.made = order.made
+            order = steps.send(left.pop(0) if isinstance(order, (Play, ModuleCall)) else None)
+    except StopIteration as stop:
+        assert not left
+        return stop.value, orders
+
+
+def saw(digest: str) -> Outcome:
+    return Outcome(ok=True, changed=True, result={"stdout": f"/etc/motd\n/etc/motd\n{digest}\n///etc/motd"})
+
+
+def replaced(backup: str) -> Outcome:
+    kept = {"host": "localhost", "path": "/etc/motd", "backup": backup, "keywords": {"become": True}}
+    return Outcome(ok=True, changed=True, result={"stats": {}, "tasks": [], BACKUPS: [kept]})
+
+
+def test_the_first_backup_is_put_back_and_later_ones_go(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    conversation(one, looked(NAMES[0]), replaced("/etc/motd.1"), saw("digest 1"))
+    one.was_configured = True
+    conversation(one, replaced("/etc/motd.2"), saw("digest 2"))
+    gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
+    _result, orders = conversation(gone, saw("digest 2"), Outcome(ok=True), Outcome(ok=True), Outcome(ok=True))
+    calls = [order for order in orders if isinstance(order, ModuleCall)]
+    assert [call.args["argv"][0] for call in calls] == ["sh", "mv", "rm"]
+    assert calls[1].args["argv"][-2:] == ["/etc/motd.1", "/etc/motd"]
+    assert calls[2].args["argv"][-1] == "/etc/motd.2"
+    assert all(call.keywords["become"] for call in calls)
+    assert isinstance(orders[-2] if isinstance(orders[-1], Progress) else orders[-1], Play), "the tasks come after it"
+
+
+def test_what_somebody_changed_since_is_not_replaced_by_a_backup(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    conversation(one, looked(), replaced("/etc/motd.1"), saw("digest 1"))
+    gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
+    _result, orders = conversation(gone, saw("by hand"), Outcome(ok=True))
+    assert [one.text for one in orders if isinstance(one, Progress)] == [
+        "/etc/motd was changed since; what it was before is in /etc/motd.1"
+    ]
+
+
+def test_a_backup_after_a_run_that_was_cut_off_may_not_be_the_first(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    steps = PlayConfigurator("tasks", "/p/x.yml").run(one)
+    next(steps)
+    note = steps.send(looked(NAMES[0]))
+    assert isinstance(note, Note)
+    steps.close()
+    again = task(SETTINGS, name="configure", made=note.made)
+    conversation(again, replaced("/etc/motd.2"))
+    gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=again.made)
+    _result, orders = conversation(gone, Outcome(ok=True))
+    assert any("/etc/motd stays as it is" in one.text for one in orders if isinstance(one, Progress))
