@@ -205,7 +205,8 @@ class PlayConfigurator(BaseConfigurator):
             yield Progress(f"{name.removeprefix(REMOVING)}: it was there before, and stays")
         if makes and task.made.get(REMOVAL) and not order.inventory:
             yield from note_backups(task, REMOVAL, outcome, cut_off=BEGUN in noted)
-        outcome.changed = outcome.changed or restored
+        if restored:
+            outcome.changed = True
         named = returned(outcome)
         values = {**(named.get("facts") or {}), **(named.get("stats") or {})}
         tasks = named.get("tasks") or ()

@@ -119,7 +119,7 @@ def _backups(result: Any, shown: dict[str, Any]) -> list[dict[str, Any]]:
     host = str(fields.get("delegate_to") or result.host.get_name())
     return [
         {"host": host, "path": path, "backup": backup, "keywords": keywords}
-        for path, backup in task_reports.backups_of(shown).items()
+        for path, backup in task_reports.backups_of(shown)
     ]
 
 

@@ -40,13 +40,13 @@ def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
 _OF_BACKUP = regex(r"\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~$")
 
 
-def backups_of(result: dict[str, Any]) -> dict[str, str]:
-    """The files that a task replaced, and where it kept what they were."""
-    found = {}
+def backups_of(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """The files that a task replaced, each with where it kept what that was, in the order of its items."""
+    found = []
     for part in items_of(result) or [result]:
         backup = part.get("backup_file") or part.get("backup")
         if part.get("changed") and isinstance(backup, str) and _OF_BACKUP.search(backup):
-            found[_OF_BACKUP.sub("", backup)] = backup
+            found.append((_OF_BACKUP.sub("", backup), backup))
     return found
 
 

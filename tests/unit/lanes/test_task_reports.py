@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.lanes.task_reports import line_of, reason_of, summary_of, was_left_out
+from ansible_ensemble.lanes.task_reports import backups_of, line_of, reason_of, summary_of, was_left_out
 
 LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_label": "a"}
 
@@ -72,3 +72,11 @@ def test_a_summary_says_that_a_task_is_unseen_or_its_failure_dropped() -> None:
     assert summary_of({**task, "unseen": True})["unseen"] is True
     assert "unseen" not in summary_of({**task, "unseen": False})
     assert summary_of({**task, "dropped": True})["dropped"] is True
+
+
+def test_backups_of_a_loop_are_told_in_their_order() -> None:
+    names = [f"/etc/a.conf.{number}.2026-01-02@03:04:05~" for number in (1, 2)]
+    results = [{"changed": True, "backup": name} for name in names]
+    more = [{"changed": False, "backup": names[0]}, {"changed": True, "backup": True}, {"changed": True, "backup": ""}]
+    assert backups_of({"results": [*results, *more]}) == [("/etc/a.conf", name) for name in names]
+    assert backups_of({"changed": True, "backup_file": names[0]}) == [("/etc/a.conf", names[0])]

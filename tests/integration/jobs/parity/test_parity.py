@@ -28,6 +28,7 @@ DATA = yaml.load((HERE / "cases.yaml").read_text(), yaml.CSafeLoader)
 SITES: dict[str, dict[str, Any]] = yaml.load((HERE / "sites.yaml").read_text(), yaml.CSafeLoader)
 CASES: dict[str, dict[str, Any]] = DATA["cases"] | SITES
 DEBIAN: dict[str, dict[str, Any]] = yaml.load((HERE / "debian.yaml").read_text(), yaml.CSafeLoader)
+COLLECTIONS = HERE.parents[3] / ".build" / "community"
 HOSTS = ("w1", "w2")
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
@@ -65,7 +66,9 @@ def write_site(folder: Path, case: Mapping[str, Any]) -> None:
     plays = [
         play if "import_playbook" in play else {"hosts": "web", "gather_facts": False, **play} for play in case["plays"]
     ]
-    files = {"ansible.cfg": "[defaults]\ninventory = hosts.yaml\n", "site.yml": plays, **case.get("files", {})}
+    config = "[defaults]\ninventory = hosts.yaml\n"
+    config += f"collections_path = {COLLECTIONS}\n" if case.get("needs") == "community" else ""
+    files = {"ansible.cfg": config, "site.yml": plays, **case.get("files", {})}
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(as_text(content))
@@ -232,6 +235,8 @@ def parameters(names: Mapping[str, Mapping[str, Any]]) -> list[Any]:
         marks = [pytest.mark.slow if case.get("quick") else pytest.mark.matrix]
         if case.get("needs") == "root":
             marks.append(pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away"))
+        if case.get("needs") == "community":
+            marks.append(pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections"))
         found.append(pytest.param(name, id=name, marks=marks))
     return found
 
