@@ -24,10 +24,11 @@ def left_by_tasks(node: NodeTemplate) -> str:
     operation = node.operation("Standard", "configure")
     settings = operation.implementation.settings if operation is not None and operation.implementation else {}
     removal = settings.get(REMOVAL)
-    if operation is None or operation.implementation is None or not isinstance(removal, Mapping):
+    source = operation.implementation.primary if operation is not None and operation.implementation else None
+    if operation is None or source is None or not isinstance(removal, Mapping):
         return ""
     base = operation.base or Path()
-    files = base / operation.implementation.primary, base / str(next(iter(removal.values())))
+    files = base / source, base / str(next(iter(removal.values())))
     try:
         versions = tuple(file.stat().st_mtime_ns for file in files)
     except OSError:

@@ -1,0 +1,78 @@
+"""What a check tells of drift, and what it takes to find it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+#: How many files there are.
+FILES = 6
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Files on a host whose Python takes down each of its starts."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho start >> "{tmp_path}/starts"\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    host = {"ansible_connection": "local", "ansible_python_interpreter": str(python)}
+    (tmp_path / "hosts.yaml").write_text(yaml.safe_dump({"web": {"hosts": {"w1": host}}}))
+    (tmp_path / "ansible.cfg").write_text("[defaults]\ninventory = hosts.yaml\n")
+    copies = {
+        f"file_{number}": {"dest": str(tmp_path / f"file_{number}"), "content": f"{number}\n"}
+        for number in range(FILES)
+    }
+    resources = {name: {"module": "ansible.builtin.copy", "args": args, "host": "w1"} for name, args in copies.items()}
+    (tmp_path / "service.yaml").write_text(yaml.safe_dump({"resources": resources}))
+    tasks = [{"ansible.builtin.copy": args} for args in copies.values()]
+    (tmp_path / "site.yml").write_text(yaml.safe_dump([{"hosts": "web", "gather_facts": False, "tasks": tasks}]))
+    return tmp_path
+
+
+def starts(project: Path) -> int:
+    """How often the host's Python was started since it was asked last."""
+    file = project / "starts"
+    found = len(file.read_text().splitlines()) if file.exists() else 0
+    file.unlink(missing_ok=True)
+    return found
+
+
+def test_a_check_runs_no_more_modules_than_ansible_playbook(project: Path, command: Callable[..., Any]) -> None:
+    assert command("deploy", "service.yaml", "--approve").code == 0
+    starts(project)
+    done = command("site.yml", "--check", program="ansible-playbook")
+    assert done.code == 0, done.output
+    allowed = starts(project)
+    assert allowed >= FILES, "they are counted"
+    done = command("check", "--detailed-exitcode")
+    assert done.code == 0, done.output
+    assert starts(project) <= allowed
+
+
+def test_drift_is_a_word_of_its_own(project: Path, command: Callable[..., Any]) -> None:
+    assert command("deploy", "service.yaml", "--approve").code == 0
+    (project / "file_0").write_text("by hand\n")
+    done = command("check", "--junit", "junit.xml", "--output", "json")
+    assert done.code == 0, done.output
+    report = json.loads(done.stdout)
+    assert [one["instance"] for one in report["drift"]] == ["file_0"]
+    assert "error" not in json.dumps(report["drift"])
+    cases = ElementTree.parse(project / "junit.xml").iter("testcase")
+    (told,) = [part for case in cases for part in case if part.tag in ("failure", "error")]
+    assert told.tag == "failure" and "error" not in ElementTree.tostring(told, encoding="unicode")
+
+    done = command("check", "--detailed-exitcode")
+    assert done.code == 2, done.output
+    assert " drifted" in done.stdout and "error" not in done.output
+    for words in (("plan",), ("status",)):
+        told = command(*words)
+        assert "drifted" in told.stdout and "error" not in told.output, told.output
+    status = yaml.safe_load((project / "ensemble.yaml").read_text())["status"]["instances"]
+    assert status["file_0"]["status"] == "drifted"
