@@ -31,7 +31,7 @@ from ansible_ensemble.configurators.looks import (
 )
 from ansible_ensemble.configurators.protocol import Conversation, Note, Task
 from ansible_ensemble.configurators.sent_files import sent_file
-from ansible_ensemble.configurators.teardown import PACKAGES, Way, full_name, makes_tree, path_of, way_of
+from ansible_ensemble.configurators.teardown import INI, PACKAGES, Way, full_name, makes_tree, path_of, way_of
 from ansible_ensemble.core.orders import ModuleCall, Outcome, did_not_look
 from ansible_ensemble.language.given_input import is_lost
 
@@ -39,7 +39,6 @@ from ansible_ensemble.language.given_input import is_lost
 _MOST = 200
 #: The most paths that a note holds while a module runs.
 _MOST_BEFORE = 5000
-_INI = "community.general.ini_file"
 _STATE = "state"
 _UNARCHIVE = f"{BUILTIN}unarchive"
 #: Modules that have a folder to themselves: what is new in it, they made.
@@ -159,7 +158,7 @@ def _begin(
             return found
         if found.path != path:
             found.path, found.kept = path, ""
-        is_section = full_name(module) == _INI and way is Way.PART and args.get("section")
+        is_section = full_name(module) == INI and way is Way.PART and args.get("section")
         if can_look_at(path) and not (tree or is_section):
             found.before = dict(_UNSEEN)
             return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_ensemble.configurators.ansible_files import read_ansible_file
 from ansible_ensemble.configurators.keywords import BLOCK_PARTS, HANDLER, PLAY_TASKS
-from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, full_name, leaves
+from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, Way, full_name, leaves, way_of
 from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, removing
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import NodeTemplate
@@ -50,6 +50,8 @@ def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
         module, args = _module(task)
         title = str(task.get("name") or module)
         if not module or full_name(module) in _ASIDE or task.get("changed_when") is False:
+            continue
+        if way_of(module, args) is Way.RESTORE and args.get("backup"):
             continue
         takes_away = args.get(STATE) in GONE
         if removing(title) not in taken and not takes_away:

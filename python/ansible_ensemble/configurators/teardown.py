@@ -69,6 +69,7 @@ _DEST = Row(Way.FILES, ("dest",), leaves=_REPLACED)
 _TREE = Row(Way.FILES, ("dest",), leaves=f"{_FOLDERS}; files that it replaced")
 _PLACES = frozenset({"insertafter", "insertbefore", "firstmatch", "regexp", "search_string", "backrefs"})
 _SERVICE = Row(Way.SERVICE, leaves="the service as it was before, where that cannot be asked of systemd")
+INI = "community.general.ini_file"
 #: Modules, by their full names. Any other one is taken away by its own state absent, removed or deleted, if it has one.
 TABLE: Mapping[str, Row] = {
     **{f"{BUILTIN}{name}": _DEST for name in ("copy", "template", "get_url", "assemble")},
@@ -84,7 +85,7 @@ TABLE: Mapping[str, Row] = {
     "community.general.archive": _DEST,
     "community.general.iso_extract": _TREE,
     "community.general.maven_artifact": _DEST,
-    "community.general.ini_file": Row(Way.PART, ("path", "dest"), leaves=_REPLACED),
+    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED),
     "community.general.xml": Row(Way.RESTORE, ("path", "dest"), leaves=_REPLACED),
 }
 #: Modules that only look, talk or wait.

@@ -8,9 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
-from ansible_ensemble.configurators.teardown import Way, removal_of, way_of
+from ansible_ensemble.configurators.teardown import INI, Way, full_name, path_of, removal_of, way_of
 from ansible_ensemble.configurators.there_before import removing, unless_there_before
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.naming import PREFIX
@@ -88,6 +89,9 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
+_COMMAND = f"{BUILTIN}command"
+#: Removes a file that has nothing but blank lines, or lines of another pattern.
+_REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
 #: What of a play is around what takes away what it made.
@@ -196,11 +200,28 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     when = own.get("when", [])
     shared["when"] = [unless_there_before(name), *(when if isinstance(when, list) else [when])]
     task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
+    if args := _removal_of_file(module, found.args, entry.task.args.get("create")):
+        of_file = removing(f"file of {entry.name}")
+        whens = {"when": [unless_there_before(of_file), *shared["when"][1:]]}
+        parts = [task, {"name": of_file, _COMMAND: args, **shared, **whens}]
+        task = {"name": f"{name} and its file", "block": parts}
     outer = entry.raw
     while "block" in outer:
         task = {**{key: value for key, value in outer.items() if key not in ("block", "tags")}, "block": [task]}
         outer = outer["block"][0]
     return task, found.description
+
+
+def _removal_of_file(module: str, args: Mapping[str, Any], create: Any) -> Mapping[str, Any]:
+    """The command that removes the file of which a task made a part, if it may have made it and nothing is left in it.
+
+    In check mode it would change something if the file is there, and so tells that it was there before.
+    """
+    path, is_ini = path_of(module, args), full_name(module) == INI
+    if way_of(module, {}) is not Way.PART or not path or not (is_ini if create is None else create):
+        return {}
+    script = _REMOVE_EMPTY.format("-e '^\\[.*\\]$'" if is_ini else "").strip()
+    return {"argv": ["sh", "-c", script, "sh", args[path]], "removes": args[path]}
 
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:

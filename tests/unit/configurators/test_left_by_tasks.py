@@ -31,6 +31,7 @@ def left(folder: Path, made: Any, gone: Any) -> str:
     ("made", "gone", "told"),
     [
         ([COPY], [GONE], ""),
+        ([COPY, {"replace": {"path": "/b", "regexp": "a", "backup": True}}], [GONE], ""),
         ([COPY, RESTART], [GONE], "what 'Restart' does stays: nothing takes it away"),
         ([{"hosts": "all", "tasks": [COPY], "handlers": [RESTART]}], PLAY, "what 'Restart'"),
         ([{"hosts": "all", "tasks": [COPY], "roles": ["web"]}], PLAY, "what 'web'"),
