@@ -26,7 +26,7 @@ from ansible_ensemble.configurators.locations import collection_folders, library
 from ansible_ensemble.configurators.module_spec import module_spec
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
-from ansible_ensemble.configurators.results import RESERVED_INPUTS, returned, to_result
+from ansible_ensemble.configurators.results import RESERVED_INPUTS, parts_of, returned, to_result
 from ansible_ensemble.configurators.sent_files import file_faults, sent_file
 from ansible_ensemble.configurators.taking_away import take_away_made
 from ansible_ensemble.core.diffs import discreet, discreet_result
@@ -103,7 +103,7 @@ class ModuleConfigurator(BaseConfigurator):
             yield Progress(str(outcome.result["msg"]))
         values = returned(outcome)
         if isinstance(values.get("ansible_facts"), dict):
-            values = {**values["ansible_facts"], **values}
+            values = {**parts_of(values["ansible_facts"]), **values}
         whole = {name: value for name, value in values.items() if name not in _OF_THE_RUN}
         for name in _NOT_OURS:
             values.pop(name, None)

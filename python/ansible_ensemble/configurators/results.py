@@ -9,7 +9,7 @@ from typing import Any
 from ansible_ensemble.configurators.protocol import Basis, Result, Task
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.orders import RETURNED, Outcome
-from ansible_ensemble.core.sensitive import mark_sensitive
+from ansible_ensemble.core.sensitive import Sensitive, SensitiveMap, mark_sensitive
 from ansible_ensemble.core.texts import MAX_NESTING, deeper_than
 from ansible_ensemble.documents.yaml import parse_yaml
 from ansible_ensemble.instances.lifecycle import only_looks
@@ -17,6 +17,9 @@ from ansible_ensemble.instances.status import NodeState, Priority, Status
 
 #: Inputs that are about the task, not about what it runs.
 RESERVED_INPUTS = frozenset({"resultTemplate", "outputsTemplate", "done", "dryrun"})
+
+#: What a play returned that tasks may hide a part of.
+_OF_PLAYS = frozenset({"facts", "stats"})
 
 #: Keys of an item of `resultTemplate`, and what their values are.
 _ITEM: dict[str, type] = {
@@ -49,10 +52,10 @@ def to_result(
     result.attributes = {name: value for name, value in values.items() if name in task.attributes - wanted}
     reported = values.get("attributes")
     if isinstance(reported, Mapping):
-        result.attributes.update(reported)
+        result.attributes.update(parts_of(reported))
     outputs = values.get("outputs")
     if isinstance(outputs, Mapping):
-        result.outputs.update(outputs)
+        result.outputs.update(parts_of(outputs))
     result.status = _status(values.get("status"))
     _accept_check(task, outcome, result)
     try:
@@ -70,10 +73,26 @@ def read_inputs(task: Task) -> None:
 
 
 def returned(outcome: Outcome) -> dict[str, Any]:
-    """What an order returned, by name; what may not be shown (`no_log`) is marked as sensitive."""
-    if outcome.hidden:
-        return {name: mark_sensitive(value) for name, value in outcome.hidden.items()}
-    return dict(outcome.result)
+    """What an order returned, by name; what may not be shown (`no_log`) is marked as sensitive.
+
+    What is hidden of a module is all that it returned; of a play, only what some of its tasks did.
+    """
+    if outcome.result.keys() >= _OF_PLAYS >= outcome.hidden.keys():
+        return {**outcome.result, **{name: _parts(outcome, name) for name in outcome.hidden}}
+    return {name: mark_sensitive(value) for name, value in outcome.hidden.items()} or dict(outcome.result)
+
+
+def _parts(outcome: Outcome, name: str) -> dict[str, Any]:
+    """The facts or the stats of a play, those that are hidden marked one by one."""
+    shown = outcome.result[name]
+    hidden = {part: value for part, value in outcome.hidden[name].items() if shown.get(part) != value}
+    return {**shown, **parts_of(SensitiveMap(hidden))}
+
+
+def parts_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a map to be taken apart: each of a sensitive one is marked itself."""
+    hidden = isinstance(values, Sensitive)
+    return {name: mark_sensitive(value) if hidden else value for name, value in values.items()}
 
 
 def _status(word: Any) -> Status | None:
@@ -121,7 +140,7 @@ def _apply_templates(task: Task, outcome: Outcome, values: Mapping[str, Any], re
     }
     if "outputsTemplate" in task.inputs:
         made = task.evaluate(task.raw_input("outputsTemplate"), variables)
-        result.outputs.update(as_map(made, "outputsTemplate must give", task))
+        result.outputs.update(parts_of(as_map(made, "outputsTemplate must give", task)))
     if "done" in task.inputs:
         done = as_map(task.evaluate(task.raw_input("done"), variables), "done must give", task)
         _done(done, result, task)
@@ -157,7 +176,7 @@ def take_instance(task: Task, item: Any, result: Result) -> None:
         raise InvalidInput(f"resultTemplate must give maps, not {item!r}", place)
     checked = _check_item(item, place)
     if checked["name"] == "SELF":
-        result.attributes.update(checked.get("attributes") or {})
+        result.attributes.update(parts_of(checked.get("attributes") or {}))
         ready = checked.get("readyState") or {}
         result.status = _status(ready.get("local")) or result.status
         result.state = NodeState(ready["state"]) if ready.get("state") else result.state
@@ -199,7 +218,7 @@ def _done(done: Mapping[str, Any], result: Result, task: Task) -> None:
         if result.status is None:
             words = ", ".join(member.value for member in Status)
             raise InvalidInput(f'done: there is no status "{status}"', task.operation.place, f"there are {words}")
-    result.outputs.update(as_map(done.get("outputs"), "outputs of done must give", task))
+    result.outputs.update(parts_of(as_map(done.get("outputs"), "outputs of done must give", task)))
 
 
 def _truth(value: Any, default: Any) -> Any:

@@ -90,7 +90,7 @@ class PlayRunner:
         self._look_ups.begin(given_names(call))
         with self._session.based(call.base):
             code = self._run({"tasks": [core.task_data(call, modes=False)]}, call.host.name)
-        if core.needs_play(call.module) or not self._recorder.tasks:
+        if core.needs_play(call.module) or not self._recorder.tasks or self._recorder.broken:
             return self._outcome(call.host.name, code)
         last = self._recorder.tasks[-1]
         shown = dict(last["result"])
@@ -199,8 +199,8 @@ class PlayRunner:
         backups = [backup for task in tasks for backup in task["backups"]]
         shown, hidden = self._facts(host)
         outcome = Outcome(
-            ok=code == 0 and not (self._recorder.unmatched and not tasks),
-            changed=any(bool(result.get("changed")) for result in results),
+            ok=code == 0 and not self._recorder.broken and not (self._recorder.unmatched and not tasks),
+            changed=None if self._recorder.broken else any(bool(result.get("changed")) for result in results),
             result={
                 "stats": core.masked(stats),
                 "facts": shown,
@@ -216,7 +216,8 @@ class PlayRunner:
             looked_up=self._look_ups.left(self._session, host),
         )
         if not outcome.ok:
-            outcome.error = task_reports.reason_of(bad, self._recorder.unmatched, self._base)
+            reason = self._recorder.broken if code == 0 else ""
+            outcome.error = reason or task_reports.reason_of(bad, self._recorder.unmatched, self._base)
             outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
         return outcome
 

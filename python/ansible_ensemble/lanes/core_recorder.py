@@ -24,6 +24,9 @@ _COMMANDS = frozenset(f"ansible.builtin.{name}" for name in ("command", "expect"
 class TaskRecorder(CallbackBase):  # type: ignore[misc]
     """The only callback of a nested play: keeps each task's result.
 
+    Core makes a warning of an error in a callback, and goes on as if nothing was missing: `broken` says why a result
+    could not be kept.
+
     Args:
         tell: gets a line for each task that ended, if everything is to be told, or else for what `debug` says.
         listener: gets an event for each task that begins or ends; None if nobody listens.
@@ -41,6 +44,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
+        self.broken = ""
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A task succeeded."""
@@ -73,11 +77,23 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self.unmatched = True
 
     def _keep(self, status: str, result: Any) -> None:
-        shown = discreet_result(_shown(result)) if self.discreet else _shown(result)
-        if self._listener and not self.quiet:
+        try:
+            shown = discreet_result(_shown(result)) if self.discreet else _shown(result)
+            task = self._task(status, result, shown)
+        except Exception as error:
+            self.broken = self.broken or f"what a task returned cannot be kept: {core.describe(error)}"
+            return
+        self.tasks.append(task)
+        if self.quiet:
+            return
+        if self._listener:
             self._listener(_ended(result, status, shown, diff=self.diff))
+        if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
+            self._tell(task_reports.line_of(task))
+
+    def _task(self, status: str, result: Any, shown: dict[str, Any]) -> dict[str, Any]:
         left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
-        task = {
+        return {
             "name": result.task.get_name(),
             "action": str(result.task.resolved_action or result.task.action),
             "path": result.task.get_path() or "",
@@ -93,11 +109,6 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             "names": [str(name) for name in result.task.args if name != "cacheable"],
             "backups": _backups(result, shown),
         }
-        self.tasks.append(task)
-        if self.quiet:
-            return
-        if self._display.verbosity > 0 or (task["action"].endswith("debug") and status != "skipped"):
-            self._tell(task_reports.line_of(task))
 
 
 def _always_changes(task: Any) -> bool:

@@ -68,7 +68,7 @@ class Decrypted:
 
     def secrets_in_json(self, text: str) -> set[str]:
         """The texts that were decrypted and are in this one."""
-        return {secret for secret in self._secrets if secret in text}
+        return {secret for secret in list(self._secrets) if secret in text}
 
     def track_new_secrets(self) -> Decrypted._New:
         """Gives the texts that come to be known from now on, by each call of its `flush`."""
@@ -90,16 +90,21 @@ class Decrypted:
         return self._known
 
     def _catch_up(self) -> None:
-        """Read what this process and others have noted; each is written by one call, at the end."""
-        while len(head := os.pread(self._shared, _LENGTH, self._read)) == _LENGTH:
+        """Read what this process and others have noted; each is written by one call, at the end.
+
+        Threads of a play may do so at once: they read the same twice, never a part of it as the length of the next.
+        """
+        position = self._read
+        while len(head := os.pread(self._shared, _LENGTH, position)) == _LENGTH:
             length = int.from_bytes(head, "big")
-            data = os.pread(self._shared, length, self._read + _LENGTH)
+            data = os.pread(self._shared, length, position + _LENGTH)
             if len(data) < length:
                 return
-            self._read += _LENGTH + length
+            position += _LENGTH + length
             text = data.decode("utf-8", "surrogatepass")
-            self._known[text] = None
             self._redactor.add(text)
+            self._known[text] = None
+            self._read = position
 
 
 @cache

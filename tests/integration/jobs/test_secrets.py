@@ -101,3 +101,31 @@ def test_a_secret_that_stands_in_an_implementation_as_well_is_masked_in_the_reco
         for path in (project / name).glob("*.yaml")
         if "initial-secret" in path.read_text()
     ] == []
+
+
+FACTS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    attributes: {open: {type: string}, shut: {type: string}, all: {type: string}}
+    interfaces: {Standard: {operations: {configure: tasks.yaml}}}
+topology_template: {node_templates: {app: {type: App}}}
+"""
+TASKS = """\
+- ansible.builtin.set_fact: {open: seen by all}
+- ansible.builtin.set_fact: {shut: canary-of-a-fact}
+  no_log: true
+- ansible.builtin.set_stats: {data: {all: three}}
+"""
+
+
+def test_facts_beside_one_that_is_hidden_are_attributes(project):
+    (project / "ensemble.yaml").unlink()
+    (project / "service.yaml").write_text(FACTS)
+    (project / "tasks.yaml").write_text(TASKS)
+    code, output = call(project, "deploy", "-y", "service.yaml")
+    assert code == 0, output
+    assert call(project, "query", "::app::open")[1].strip() == "seen by all"
+    assert call(project, "query", "::app::all")[1].strip() == "three"
+    assert holding(project, "canary-of-a-fact") == [str(project / "tasks.yaml")]

@@ -246,3 +246,21 @@ def test_what_a_tool_returned_goes_before_what_the_job_knows(task: Any) -> None:
         "resultTemplate": lambda variables: {"attributes": {"x": [variables["error"], variables["returncode"]]}}
     }
     assert to_result(task(inputs=template), FAILED, {"error": "mine"}, None).attributes == {"x": ["mine", 1]}
+
+
+def test_a_play_that_hides_some_of_its_facts_returns_all() -> None:
+    result = {"facts": {"open": "one"}, "stats": {"sum": 3, "key": "********"}, "tasks": [{"name": "a"}]}
+    hidden = SensitiveMap(facts={"shut": "two two"}, stats={"sum": 3, "key": "abcdef"})
+    found = returned(Outcome(ok=True, result=result, hidden=hidden))
+    assert found == {**result, "facts": {"open": "one", "shut": "two two"}, "stats": {"sum": 3, "key": "abcdef"}}
+    assert [name for one in ("facts", "stats") for name, value in found[one].items() if is_sensitive(value)] == [
+        "shut",
+        "key",
+    ]
+
+
+@pytest.mark.parametrize("name", ["attributes", "outputs"])
+def test_values_of_a_sensitive_map_stay_sensitive(task: Any, name: str) -> None:
+    found = getattr(to_result(task(), OK, {name: SensitiveMap(key="abcdef")}, modified=True), name)
+    assert found == {"key": "abcdef"}
+    assert is_sensitive(found["key"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from ansible_ensemble.expressions.scope import Scope
 FOLDER = Path(__file__).with_name("unfurl")
 #: Expressions of the instance `app` with what Unfurl made of each, and what they are here where that is not the same.
 CASES: list[dict[str, Any]] = read_yaml(FOLDER / "expressions.yaml").data
+UNFURL = os.environ.get("UNFURL_COMMAND", "")
 
 
 @pytest.fixture(scope="module", params=["unfurl/v1alpha1"])
@@ -50,6 +54,19 @@ def test_an_expression_is_what_unfurl_made_of_it(scope: Scope, case: dict[str, A
 def test_what_differs_says_why() -> None:
     assert [case["of"] for case in CASES if ("here" in case) != bool(case.get("why"))] == []
     assert sum("here" in case for case in CASES) <= 0.02 * len(CASES)
+
+
+@pytest.mark.skipif(not UNFURL, reason="UNFURL_COMMAND names no command of Unfurl 1.2")
+def test_unfurl_itself_gives_these_values(tmp_path: Path) -> None:
+    (tmp_path / "ensemble.yaml").write_text((FOLDER / "ensemble.yaml").read_text())
+    asked, answered = tmp_path / "asked.json", tmp_path / "answered.json"
+    asked.write_text(json.dumps([case["of"] for case in CASES]))
+    settings = {"UNFURL_HOME": "", "UNFURL_NORUNTIME": "1", "HOME": str(tmp_path), "EX_WORD": "env-word"}
+    python = Path(UNFURL).with_name("python")
+    words = [python, FOLDER / "answers.py", asked, answered]
+    subprocess.run(words, cwd=tmp_path, env={**os.environ, **settings}, check=True, capture_output=True)
+    answers = zip(CASES, json.loads(answered.read_text()), strict=True)
+    assert [(case["of"], answer) for case, answer in answers if answer != case["unfurl"]] == []
 
 
 NOT_OF_UNFURL: list[tuple[Any, Any]] = [

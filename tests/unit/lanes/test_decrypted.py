@@ -69,3 +69,19 @@ def test_files_that_were_read_before_count(register: Decrypted, tmp_path: Path) 
     read = {str(tmp_path / "v.yml"): {"a": ["hunter2"]}, str(tmp_path / "p.yml"): {"b": "plain"}}
     register.take_files(SimpleNamespace(_FILE_CACHE=read))
     assert register.mask_string("hunter2 plain") == f"{REDACTED} plain"
+
+
+def test_two_threads_read_what_is_new_at_once(register: Decrypted, monkeypatch: pytest.MonkeyPatch) -> None:
+    register.register_secret_texts(["first secret", "second secret"])
+    read, reads = os.pread, iter(range(3))
+
+    def while_another_thread_reads(file: int, length: int, position: int) -> bytes:
+        found = read(file, length, position)
+        if next(reads, None) == 1:
+            register.mask_string("")
+        return found
+
+    monkeypatch.setattr(os, "pread", while_another_thread_reads)
+    assert register.mask_string("first secret, second secret") == f"{REDACTED}, {REDACTED}"
+    register.register_secret_texts(["third secret"])
+    assert register.mask_string("third secret") == REDACTED
