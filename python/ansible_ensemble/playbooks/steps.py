@@ -183,10 +183,14 @@ class _Parts:
 
     def _needs_play(self, entries: Sequence[Entry]) -> bool:
         """Whether entries need a play around them: for its handlers, roles, files of variables or collections."""
-        read = used_variables(frozenset[str]().union(*(entry.words for entry in entries)), self._play).keys()
-        filed = any(values is None or read & values.keys() for values in self._play.files.values())
+        filed = self._reads_files(entries) and not all(self._is_open(entry) for entry in entries)
         rooted = any(entry.section == "roles" or calls_role(entry.raw) for entry in entries)
         return notifies(entries) or rooted or filed or bool(self._play.raw.get("collections"))
+
+    def _reads_files(self, entries: Sequence[Entry]) -> bool:
+        """Whether entries read variables of the play's files; of those that are not known now they may."""
+        read = used_variables(frozenset[str]().union(*(entry.words for entry in entries)), self._play).keys()
+        return any(values is None or read & values.keys() for values in self._play.files.values())
 
     def _resources(self, *entries: Entry) -> list[Step] | str:
         """A step for each resource that tasks are; or why one of them is none."""
@@ -304,9 +308,13 @@ class _Parts:
             for at, (entry, why) in enumerate(waiting)
         ]
         tasks: list[Any] = [entry.raw for entry in entries]
-        keywords = {"gather_facts": True} if self._gathers(entries) else {}
+        keywords: dict[str, Any] = {"gather_facts": True} if self._gathers(entries) else {}
+        variables = self._play.variables
+        if self._reads_files(entries):
+            words = frozenset[str]().union(*(entry.words for entry in entries))
+            keywords, variables = {**keywords, **given_variables(words, self._play)}, {}
         body = {"tasks": file, **({"keywords": keywords} if keywords else {}), **undone.body}
-        files = {file: around(self._play, tasks, self._play.variables), **undone.files}
+        files = {file: around(self._play, tasks, variables), **undone.files}
         return self._step(name, body, rows, entries, files=files)
 
     def _part(self, waiting: Sequence[tuple[Entry, str]], *, of_all: bool) -> Step:

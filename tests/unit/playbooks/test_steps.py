@@ -223,7 +223,7 @@ CASES = {
     "a file of variables that another variable needs": (
         "- hosts: web\n  vars: {a: '{{ included }}'}\n  vars_files: [vars/some.yml]\n"
         "  tasks: [{name: a, debug: {msg: '{{ a }}'}}]\n",
-        ["a playbook web"],
+        ["a tasks web"],
     ),
     "a role with a keyword that a node has not": (
         "- hosts: web\n  roles: [{role: app, check_mode: true, remote_user: me}]\n",
