@@ -41,7 +41,8 @@ def _eval(
     try:
         result = context.query(expression)
         if foreach is not MISSING:
-            result = _for_each(foreach, result, context)
+            made = _for_each(foreach, result, context)
+            result = [made] if context.is_unfurl and isinstance(made, dict) else made
         if select is not MISSING:
             result = _selected(select, result, context)
     except InvalidInput:
@@ -95,7 +96,7 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
         raw: an expression for each item, giving a list; or a map with `key` and `value`, giving a map.
         collection: a list, a map, or one value (a list of one), which a map is in Unfurl; null is an empty list.
         context: where the expressions are evaluated; `$item`, `$key`, `$index`, `$collection` are set, and `$break`
-            and `$continue` end the loop or leave the item out.
+            and `$continue` end the loop or leave the item out, as in Unfurl what finds nothing does.
     """
     of_map = isinstance(collection, Mapping) and not context.is_unfurl
     if isinstance(collection, (list, tuple)):
@@ -113,7 +114,8 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
         name = plain(inner.query(raw["key"])) if keyed and "key" in raw else key
         if result is BREAK or name is BREAK:
             break
-        if result is not CONTINUE and name is not CONTINUE:
+        is_nothing = context.is_unfurl and result is None and item is not None
+        if result is not CONTINUE and name is not CONTINUE and not is_nothing:
             found.append((name, result))
     is_map = keyed and ("key" in raw or of_map)
     for name, _result in found if is_map else ():

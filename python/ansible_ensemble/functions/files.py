@@ -153,6 +153,11 @@ def _write(call: Call, path: Path, contents: Any, encoding: str) -> None:
         raise call.failure(f'"{path}" cannot be written: {error.strerror}') from error
 
 
+def _quoted(item: Any) -> str:
+    text = item if isinstance(item, str) else str(item)
+    return f"'{text}'" if text.isalnum() else repr(text)
+
+
 def _encoded(call: Call, contents: Any, encoding: str) -> bytes:
     value = bare(contents)
     try:
@@ -163,6 +168,8 @@ def _encoded(call: Call, contents: Any, encoding: str) -> bytes:
                 return json.dumps(value, indent=2, ensure_ascii=False).encode()
             case "yaml":
                 return emit_yaml(value).encode()
+            case "env" if isinstance(value, Mapping) and call.context.is_unfurl:
+                return "\n".join(f"{name}={_quoted(item)}" for name, item in value.items()).encode()
             case "env" if isinstance(value, Mapping):
                 return "".join(f"{name}={as_text(item)}\n" for name, item in value.items()).encode()
             case "vault":

@@ -29,6 +29,8 @@ def _get_input(call: Call, name: Any, *path: Any) -> Any:
             return call.value(path[0])
         raise call.failure(f'there is no input "{key}"', hint=nearest_or_known(key, known))
     value = evaluator.input_value(key, frame.namespace, call.context.tracker)
+    if call.context.is_unfurl and not isinstance(value, (Mapping, list, tuple)):
+        path = ()  # what is there is a default
     return _part(call, value, [call.value(step) for step in path], f'input "{key}"')
 
 
@@ -242,7 +244,7 @@ def _scalar(call: Call, value: Any) -> str:
     if isinstance(value, (dict, list)):
         kind = "a map" if isinstance(value, dict) else "a list"
         raise call.failure(f"{call.name} joins text and got {kind}")
-    if call.context.is_unfurl and isinstance(value, bool):
+    if call.context.is_unfurl and (value is None or isinstance(value, bool)):
         return str(value)
     return "" if value is None else as_text(value)
 
