@@ -16,9 +16,14 @@ from pathlib import Path
 
 
 class Watchdog:
-    """Ends the watched process groups when this process dies. Started when it is first needed; `close` it."""
+    """Ends the watched process groups when this process dies. Started when it is first needed; `close` it.
 
-    def __init__(self) -> None:
+    Args:
+        held: a file with a lock, which it holds until what this process has left is ended.
+    """
+
+    def __init__(self, held: int | None = None) -> None:
+        self._held = () if held is None else (held,)
         self._process: subprocess.Popen[bytes] | None = None
         self._watched: set[int] = set()
 
@@ -68,6 +73,7 @@ class Watchdog:
             stderr=subprocess.DEVNULL,
             cwd="/",
             start_new_session=True,
+            pass_fds=self._held,
         )
         assert self._process.stdin is not None
         for group in self._watched:

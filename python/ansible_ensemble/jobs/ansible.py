@@ -199,7 +199,7 @@ def execute(
     from ansible.utils.display import Display
 
     from ansible_ensemble.lanes.ansible_lanes import AnsibleLanes
-    from ansible_ensemble.lanes.surroundings import surroundings_of
+    from ansible_ensemble.lanes.surroundings import Surroundings
 
     collect_rarely()
     display = Display()
@@ -264,7 +264,7 @@ def execute(
         observers=[_callback_events(heard, read, saved, diff=job_options.diff)] if heard else [],
         approved_by="" if job_options.check or saved.workflow in LOOKING else approver(held, os.environ),
         plan_digest=kept.digest,
-        surroundings=partial(surroundings_of, session, read.root),
+        surroundings=partial(Surroundings, session, read.root),
     )
     ended = outcome.signal is not None or presence(held.process) is Presence.GONE
     if ended and not job_options.check and not outcome.lost_lock:

@@ -33,6 +33,7 @@ from ansible_ensemble.reports.style import Style, style_for
 from ansible_ensemble.state.journal_upload import JournalUpload
 
 if TYPE_CHECKING:
+    from ansible_ensemble.lanes.surroundings import Surroundings
     from ansible_ensemble.mesh.workers import MeshWorkers
 
 
@@ -52,7 +53,7 @@ def run_plan(
     observers: Iterable[Observer] = (),
     approved_by: str = "",
     plan_digest: str = "",
-    surroundings: Callable[[Path | None], bytes] | None = None,
+    surroundings: Callable[[Path | None], Surroundings] | None = None,
 ) -> tuple[JobOutcome, Path]:
     """Execute a plan, and show its progress; returns the outcome and the journal.
 
@@ -105,7 +106,7 @@ def run_plan(
 
 
 def _mesh(
-    ensemble: Ensemble, plan: Plan, options: JobOptions, surroundings: Callable[[Path | None], bytes] | None
+    ensemble: Ensemble, plan: Plan, options: JobOptions, surroundings: Callable[[Path | None], Surroundings] | None
 ) -> MeshWorkers | None:
     """The workers of the ensemble's mesh; a plan that needs them does not begin without the key of their orders."""
     mesh = mesh_of(ensemble, options.mesh, surroundings)

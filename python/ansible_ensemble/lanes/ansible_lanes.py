@@ -99,6 +99,7 @@ class AnsibleLanes:
         on_display: OnDisplay | None = None,
         tell: Tell | None = None,
         answer: Answer | None = None,
+        hosts: str | None = None,
     ) -> Outcome:
         """Carry out an order; wait for a free executor if need be.
 
@@ -109,11 +110,21 @@ class AnsibleLanes:
             on_display: gets what this order displays, instead of who gets what others do.
             tell: gets a line for each task of a play that is to be told of.
             answer: answers what a module call asks.
+            hosts: what the session learns for it.
         """
         _check(order)
         async with self._slots:
             begun = time.monotonic()
-            outcome = await self._carry_out(order, on_display or self._on_display, tell or _unheard, answer or _unheard)
+            if self._session.brought is not None and hosts is not None:
+                self._session.brought.learn(hosts)  # an executor is made by what its first order is for
+            message = {
+                "kind": "play" if isinstance(order, Play) else "module",
+                "order": reveal(as_map(order)),
+                "hosts": hosts,
+            }
+            outcome = await self._carry_out(
+                order, message, on_display or self._on_display, tell or _unheard, answer or _unheard
+            )
             outcome.seconds = time.monotonic() - begun
             return outcome
 
@@ -145,13 +156,15 @@ class AnsibleLanes:
             self._former.append(self._zygote)
             self._zygote = Zygote(_collection_paths(), core_routing.redirections())
 
-    async def _carry_out(self, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell, answer: Answer) -> Outcome:
+    async def _carry_out(
+        self, order: ModuleCall | Play, message: dict[str, Any], on_display: OnDisplay, tell: Tell, answer: Answer
+    ) -> Outcome:
         self._renew()
         process = self._idle.pop() if self._idle else await self._spawn(order.host)
         done = False
         try:
             async with asyncio.timeout(order.timeout):
-                outcome = await self._converse(process, order, on_display, tell, answer)
+                outcome = await self._converse(process, message, on_display, tell, answer)
             done = outcome is not None
         except TimeoutError:
             return Outcome(ok=False, timed_out=True, error=f"timed out after {order.timeout:g} s", lane="stock")
@@ -164,13 +177,12 @@ class AnsibleLanes:
         return outcome or outcomes.failure(_KILLED)
 
     async def _converse(
-        self, process: _Process, order: ModuleCall | Play, on_display: OnDisplay, tell: Tell, answer: Answer
+        self, process: _Process, order: dict[str, Any], on_display: OnDisplay, tell: Tell, answer: Answer
     ) -> Outcome | None:
         """Send the order, relay what is displayed, answer what is asked; None if the executor died."""
-        kind = "play" if isinstance(order, Play) else "module"
-        _LOG.debug("executor %d gets %s", process.pid, order.module if isinstance(order, ModuleCall) else order.kind)
+        _LOG.debug("executor %d gets a %s", process.pid, order["kind"])
         with contextlib.suppress(ConnectionError):
-            process.writer.write(frames.encode({"kind": kind, "order": reveal(as_map(order))}))
+            process.writer.write(frames.encode(order))
             await process.writer.drain()
         while (message := await frames.read(process.reader)) is not None:
             if "outcome" in message:

@@ -125,12 +125,20 @@ class Executor:
         while (message := frames.receive(self._connection)) is not None:
             outcome = self._carry_out(message)
             if outcome is not None:
-                self._relay.send({"outcome": outcomes.to_message(outcome)})
+                self._tell(outcome)
+
+    def _tell(self, outcome: Outcome) -> None:
+        """Send an outcome; it is none if the order read what is not here, whatever became of that."""
+        if self._session.brought is not None and (problem := self._session.brought.refused()) is not None:
+            outcome.ok, outcome.error = False, problem
+        self._relay.send({"outcome": outcomes.to_message(outcome)})
 
     def _carry_out(self, message: dict[str, Any]) -> Outcome | None:
         kind, data = message["kind"], dict(message["order"])
         host = Host(**data.pop("host"))
         try:
+            if self._session.brought is not None:
+                self._session.brought.learn(message["hosts"])
             with self._session.knowing(host) as private:
                 self._first.begin(data.get("first", ()))
                 if kind == "play":
@@ -204,7 +212,7 @@ class Executor:
         )
         if self._lane:
             outcome.lane = self._lane.lane
-        self._relay.send({"outcome": outcomes.to_message(outcome)})
+        self._tell(outcome)
 
     def _tell_task(self, event: TaskEvent) -> None:
         """Tell the job of a task; the result of one that is too large is left out, as it is cut in the outcome."""

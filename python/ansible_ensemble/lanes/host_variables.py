@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,11 @@ class HostVariables:
     def is_named(self) -> bool:
         """Whether somebody named one; else there is only the controller."""
         return bool(self._session.sources)
+
+    @cached_property
+    def files(self) -> Collection[Path]:
+        """The files and folders that it is read from."""
+        return frozenset(Path(source).absolute() for source in self._session.sources if "," not in source)
 
     def unknown(self, pattern: str) -> InvalidInput | None:
         """The error that a pattern, or a name in it, means no host and no group; None if it means some.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
@@ -31,6 +31,16 @@ _MEND = "Ansible's warnings say why"
 _RECORDED = "ensemble_instance"
 
 
+class BroughtHosts(Protocol):
+    """The variables of hosts that an order brings to where a session has none of its own."""
+
+    def learn(self, data: str) -> None:
+        """Have those of the order that is carried out next."""
+
+    def refused(self) -> str | None:
+        """What this order, or a process that it began, has read of other hosts, in words."""
+
+
 class AnsibleSession(Struct):
     """The objects of a running playbook, or of a stand-in for one. Each executor works on its own copy, by fork.
 
@@ -42,6 +52,7 @@ class AnsibleSession(Struct):
         play_context: its `PlayContext`, with the connection's passwords.
         host_name: the host that the action plugin runs for.
         groups: names of members of groups that the inventory does not have, by the group's name.
+        brought: has the variables of hosts that orders bring, of a session that has none of its own.
     """
 
     inventory: Any
@@ -51,6 +62,7 @@ class AnsibleSession(Struct):
     play_context: Any
     host_name: str = "localhost"
     groups: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    brought: BroughtHosts | None = None
 
     @classmethod
     def from_action(cls, action: ActionBase, task_vars: Mapping[str, Any]) -> AnsibleSession:

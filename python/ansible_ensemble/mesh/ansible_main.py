@@ -51,7 +51,7 @@ async def _serve(connection: socket.socket) -> None:
             lanes = lanes or _lanes(request)
             given = request["order"]
             order = convert(given, Play) if request["kind"] == "play" else convert(given, ModuleCall)
-            outcome = await lanes.run(order, tell=tell)
+            outcome = await lanes.run(order, tell=tell, hosts=request.get("hosts"))
         except asyncio.CancelledError:
             outcome = outcomes.failure("it was cancelled")
             outcome.cancelled = True

@@ -91,7 +91,7 @@ class Carrier:
         """
         files = {} if tree is None else {"tree": tree.digest, "root": str(tree.root)}
         if around is not None:
-            files |= {"around": around.tree.digest, "around_key": around.key}
+            files |= {"around": around.tree.digest, "around_key": around.key, "hosts": around.hosts}
         begin = Begin.of(name, "", order, **files)
         begin = replace(begin, key=self._signer.key_for(name, begin.digest))
         sent = _Sent(to_text(begin), begin.key, tree, around, asyncio.get_running_loop().create_future())
@@ -189,7 +189,11 @@ class Carrier:
                     self._exchange.connected()
                     sending = [asyncio.create_task(self._send(name, sent)) for name, sent in self._open.items()]
                     while (message := await wire.receive()) is not None:
-                        self._hear(message)
+                        try:
+                            self._hear(message)
+                        except Exception as error:  # orders are answered for whatever it says
+                            said = f"{type(error).__name__}: {error}"
+                            raise MeshError(f"it says what nobody understands: {said}") from error
                 problem = "it has hung up"
             except TimeoutError:
                 problem = "no worker has answered"
@@ -231,7 +235,7 @@ class Carrier:
             try:
                 ended = unseal(sent.key, name, message.get("ended"))
                 sent.ended.set_result(outcome_of(ended, None if sent.tree is None else sent.tree.root))
-            except MeshError as error:
+            except Exception as error:  # whatever it says, the order is answered for
                 self._end(name, f"the worker of {self._node} does not say how it ended: {error}")
 
     def _turn_down(self, problem: str) -> None:

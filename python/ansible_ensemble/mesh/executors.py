@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from pathlib import Path
@@ -36,13 +37,14 @@ class Executors:
         folder: where commands run that name no folder.
         trees: the files that orders bring.
         at_once: how many orders a process carries out side by side.
+        lock: that of the worker, which is held until all that it began has ended.
     """
 
-    def __init__(self, folder: Path, trees: Trees, at_once: int) -> None:
+    def __init__(self, folder: Path, trees: Trees, at_once: int, lock: int) -> None:
         self._folder = folder
         self._trees = trees
         self._at_once = at_once
-        self._watchdog = Watchdog()
+        self._watchdog = Watchdog(lock)
         self._ansible: dict[_Warm, KeptPrograms] = {}
         self._busy: dict[_Warm, int] = {}
 
@@ -60,7 +62,7 @@ class Executors:
     async def _run_command(self, begin: Begin, tree: Path | None, folder: str) -> Outcome:
         """Run a command, in a folder that is its own; what it writes beside its files is none of the next one's."""
         if tree is not None:
-            folder = str(shutil.copytree(tree, Path(folder, "files")))
+            folder = await _copied(tree, Path(folder, "files"))
         order = begin.ordered(None if tree is None else folder)
         assert isinstance(order, Command)
         return await run_command(replace(order, cwd=order.cwd or folder), watchdog=self._watchdog)
@@ -82,7 +84,7 @@ class Executors:
         request = {"tree": tree, "executors": self._at_once, "kind": begin.kind, "order": order}
         if begin.around is not None:
             file = self._trees.folder(begin.around) / AROUND
-            request |= {"around": str(file), "key": begin.around_key, "root": begin.root}
+            request |= {"around": str(file), "key": begin.around_key, "root": begin.root, "hosts": begin.hosts}
         warm = (begin.tree or "", begin.around)
         if warm not in self._ansible:
             self._ansible[warm] = KeptPrograms(_GRACE, self._watchdog)
@@ -98,3 +100,13 @@ class Executors:
         idle = [warm for warm in self._ansible if not self._busy[warm]]
         for warm in idle[: max(0, len(self._ansible) - _MOST)]:
             await self._ansible.pop(warm).close()
+
+
+async def _copied(tree: Path, folder: Path) -> str:
+    """The path of a copy of files; others go on meanwhile, and the copy is whole when this is cancelled."""
+    copying = asyncio.get_running_loop().run_in_executor(None, shutil.copytree, tree, folder)
+    try:
+        return str(await asyncio.shield(copying))
+    except asyncio.CancelledError:
+        await asyncio.wait([copying])
+        raise

@@ -16,7 +16,7 @@ from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.mesh.control import MeshError, shown
 
 #: Number of the protocol; ends with different ones do not go together.
-PROTOCOL = 3
+PROTOCOL = 4
 
 
 class Hello(Struct, frozen=True):

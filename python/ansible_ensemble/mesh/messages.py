@@ -32,7 +32,7 @@ class Begin(Struct, frozen=True, tag="begin"):
         kind: `command`, `module` or `play`; order: its fields.
         tree: the files that it finds in the place of those in the folder `root`, by their digest.
         around: a file with what is around it (`lanes.surroundings`), by the digest of a tree that holds it alone;
-            around_key: unseals it.
+            around_key: unseals it; hosts: the variables of hosts that it needs.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Begin(Struct, frozen=True, tag="begin"):
     root: str = ""
     around: str | None = None
     around_key: str = ""
+    hosts: str = ""
 
     @classmethod
     def of(cls, name: str, key: str, order: Command | ModuleCall | Play, **files: Any) -> Begin:

@@ -9,6 +9,7 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import IO
 
 from msgspec import Struct
 
@@ -30,6 +31,9 @@ from ansible_ensemble.mesh.trees import Trees
 _KEPT = 7 * 24 * 3600
 #: Seconds between two searches for those.
 _HOUR = 3600.0
+#: Seconds in which what a worker that was killed has left is ended, and between two looks for that.
+_LEAVING = 5.0
+_PAUSE = 0.02
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -69,17 +73,11 @@ class Orders:
         self._running: dict[Path, _Running] = {}
         self._ledger = Ledger[Path](_Files())
         make_private(folder / "work")
-        self._lock = (folder / "lock").open("w")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self._lock.close()
-            hint = "each worker has one of its own: name another by --folder"
-            raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
+        self._lock = _locked(folder)
         for left in (folder / "work").iterdir():
             shutil.rmtree(left, ignore_errors=True)
         self.trees = Trees(folder)
-        self._executors = Executors(folder / "work", self.trees, at_once)
+        self._executors = Executors(folder / "work", self.trees, at_once, self._lock.fileno())
         self._forget_old()
 
     async def ended(self, who: str, begin: Begin) -> str:
@@ -155,6 +153,22 @@ class Orders:
         if not _NAME.fullmatch(name):
             raise MeshError("this is no name of an order")
         return self._folder / "orders" / who / name
+
+
+def _locked(folder: Path) -> IO[str]:
+    """The lock of a worker, once all is ended that one which was killed has left: it would go on after its check."""
+    lock, deadline = (folder / "lock").open("w"), time.monotonic() + _LEAVING
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > deadline:
+                lock.close()
+                hint = "each worker has one of its own: name another by --folder"
+                raise MeshError(f"another worker has the folder {folder}", hint=hint) from error
+            time.sleep(_PAUSE)
+        else:
+            return lock
 
 
 class _Files:

@@ -29,6 +29,9 @@ LARGEST_TREE = 64_000_000
 #: Seconds for which a worker keeps what no order needs.
 _KEPT = 7 * 24 * 3600
 
+#: Nanoseconds in which a file may change twice at what the file system says is one time.
+_TICK = 100_000_000
+
 #: The file with what is around orders.
 AROUND = "around"
 
@@ -60,7 +63,25 @@ class Tree(Struct, frozen=True):
         return (self.root / name).read_bytes()
 
 
-def tree_of(root: Path, leaves: Callable[[Path], bool]) -> Tree:
+class Digests:
+    """Digests of files, which are read again only if they have changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[tuple[int, ...], str]] = {}
+
+    def of(self, path: Path, now: os.stat_result) -> str:
+        """The digest of a file that is so now."""
+        seen = now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
+        known = self._known.get(path)
+        if known is not None and known[0] == seen:
+            return known[1]
+        begun, digest = time.time_ns(), digest_file(path)
+        if now.st_ctime_ns < begun - _TICK:  # else it may change without another time
+            self._known[path] = seen, digest
+        return digest
+
+
+def tree_of(root: Path, leaves: Callable[[Path], bool], digests: Digests) -> Tree:
     """The files of a folder but for what it leaves out."""
     files, size = {}, 0
     for name in sorted(map(str, files_below(root, leaves))):
@@ -73,15 +94,21 @@ def tree_of(root: Path, leaves: Callable[[Path], bool]) -> Tree:
             what = f"{name} has" if known.st_size > LARGEST else f"with {name} the project's files have"
             limits = f"{LARGEST} are the most of a file, {LARGEST_TREE} of all"
             raise InvalidInput(f"{what} too many bytes for the mesh", Place(str(path)), limits)
-        files[name] = digest_file(path), bool(known.st_mode & S_IXUSR)
+        files[name] = digests.of(path, known), bool(known.st_mode & S_IXUSR)
     return Tree(root, files, _digest(files))
 
 
 class Around(Struct, frozen=True):
-    """What is around orders, on its way to workers: a tree with a sealed file, and the key that unseals it."""
+    """What is around an order, on its way to workers: for all orders a tree with a sealed file, and the key to it.
+
+    Attributes:
+        tree: with the file; key: unseals it.
+        hosts: the variables of hosts that this order needs (`lanes.surroundings`), which are never a file.
+    """
 
     tree: Tree
     key: str
+    hosts: str = ""
 
 
 def around_of(data: bytes, signer: Signer) -> Around:

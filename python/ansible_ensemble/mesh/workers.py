@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.orders import Command, ModuleCall, Outcome, Play
@@ -16,8 +19,11 @@ from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import Node, look_around
 from ansible_ensemble.mesh.signing import Signer
-from ansible_ensemble.mesh.trees import Around, Tree, around_of, tree_of
+from ansible_ensemble.mesh.trees import Around, Digests, Tree, around_of, tree_of
 from ansible_ensemble.projects.mesh_settings import MeshSettings
+
+if TYPE_CHECKING:
+    from ansible_ensemble.lanes.surroundings import Surroundings
 
 #: Seconds for which it is taken as known which nodes there are.
 _KNOWN = 5.0
@@ -30,7 +36,7 @@ class MeshWorkers:
         settings: which nodes, and how they are reached.
         root: the project's folder, whose files modules and task files find on nodes.
         leaves: tells what of it stays here.
-        surroundings: inventory and variables (`lanes.surroundings`), as they are for a playbook in a folder.
+        surroundings: inventory and variables, as they are for a playbook in a folder.
         collects: see `Carrier`.
     """
 
@@ -39,7 +45,7 @@ class MeshWorkers:
         settings: MeshSettings,
         root: Path,
         leaves: Callable[[Path], bool],
-        surroundings: Callable[[Path | None], bytes] | None = None,
+        surroundings: Callable[[Path | None], Surroundings] | None = None,
         *,
         collects: bool = False,
     ) -> None:
@@ -48,8 +54,10 @@ class MeshWorkers:
         self._leaves = leaves
         self._collects = collects
         self._surroundings = surroundings
-        self._around: dict[Path | None, Around] = {}
+        self._around: dict[Path | None, tuple[Surroundings, Around]] = {}
         self._tree: Tree | None = None
+        self._is_seen = False
+        self._digests = Digests()
         self._signer: Signer | None = None
         self._known: KnownNodes | None = None
         self._carriers: dict[str, Carrier] = {}
@@ -99,32 +107,52 @@ class MeshWorkers:
             return f"has no key in {self._settings.known_nodes}"
         return None
 
+    async def missing(self, patterns: Iterable[str]) -> list[str]:
+        """Why operations that are planned on nodes of these patterns could not run now."""
+        found = []
+        for pattern in patterns:
+            try:
+                await self.able(pattern)
+            except EnsembleError as error:
+                found.append(str(error))
+        return list(dict.fromkeys(found))
+
     def look_again(self) -> None:
-        """Read the project's files again before the next order that needs them: something ran here."""
-        self._tree = None
+        """Look at the project's files again before the next order that needs them: something ran here."""
+        self._is_seen = False
 
     async def run(self, node: str, name: str, order: Command | ModuleCall | Play) -> Outcome:
         """The outcome of an order on a node; see `Carrier.run`."""
         needs_files = not isinstance(order, Command) or (order.cwd and Path(order.cwd).is_relative_to(self._root))
-        if needs_files and self._tree is None:
-            self._tree = tree_of(self._root, self._leaves)
-        around = None if isinstance(order, Command) else self._what_is_around(order)
+        tree = self._files() if needs_files else None
+        around = None if isinstance(order, Command) or tree is None else self._what_is_around(order, tree)
         carrier = self._carriers.get(node)
         if carrier is None:
             carrier = self._carriers[node] = Carrier(
                 str(self._settings.socket), node, self.load_signer(), known=self._known, collects=self._collects
             )
             await self._open.enter_async_context(carrier)
-        return await carrier.run(name, order, self._tree if needs_files else None, around)
+        return await carrier.run(name, order, tree, around)
 
-    def _what_is_around(self, order: ModuleCall | Play) -> Around | None:
-        """Inventory and variables for an order; a playbook has them of its own folder."""
+    def _files(self) -> Tree:
+        """The project's files, as they were when something ran here last."""
+        if self._tree is None or not self._is_seen:
+            made = tree_of(self._root, self._leaves, self._digests)
+            if self._tree is None or made.digest != self._tree.digest:
+                self._tree = made
+            self._is_seen = True
+        return self._tree
+
+    def _what_is_around(self, order: ModuleCall | Play, tree: Tree) -> Around | None:
+        """Inventory and variables for an order and its files; a playbook has them of its own folder."""
         base = Path(order.source).parent if isinstance(order, Play) and order.kind == "playbook" else None
         if self._surroundings is None:
             return None
         if base not in self._around:
-            self._around[base] = around_of(self._surroundings(base), self.load_signer())
-        return self._around[base]
+            known = self._surroundings(base)
+            self._around[base] = known, around_of(known.common, self.load_signer())
+        known, around = self._around[base]
+        return replace(around, hosts=known.hosts(order, tree.root, tree.files))
 
     async def finish(self, node: str, names: Iterable[str]) -> None:
         """Have a node forget the orders of an operation, whose outcomes are safe."""
@@ -142,19 +170,3 @@ class MeshWorkers:
                 self._nodes = await look_around(str(self._settings.socket))
                 self._since = time.monotonic()
             return self._nodes
-
-
-def missing_nodes(settings: MeshSettings, patterns: Iterable[str]) -> list[str]:
-    """Why operations that are planned on nodes of these patterns could not run now."""
-    mesh = MeshWorkers(settings, Path(), lambda _path: True)
-
-    async def problems() -> list[str]:
-        found = []
-        for pattern in patterns:
-            try:
-                await mesh.able(pattern)
-            except EnsembleError as error:
-                found.append(str(error))
-        return list(dict.fromkeys(found))
-
-    return asyncio.run(problems())

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
-
-from msgspec.structs import replace
 
 from ansible_ensemble.changes.history import find_job
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.changeid import is_change_id, job_of
 from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.engine.mesh import mesh_of
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.options import JobOptions
@@ -43,15 +43,9 @@ def plan_job(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
 
 def _missing_nodes(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[str]:
     """Why operations that are planned on nodes could not run now."""
-    settings = ensemble.environment.mesh
     patterns = list(dict.fromkeys(one.node for one in plan.operations if one.node is not None))
-    if settings is None or not patterns:
-        return []
-    from ansible_ensemble.mesh.workers import missing_nodes
-
-    if options.mesh:
-        settings = replace(settings, socket=Path(options.mesh).absolute())
-    return missing_nodes(settings, patterns)
+    mesh = mesh_of(ensemble, options.mesh) if patterns else None
+    return asyncio.run(mesh.missing(patterns)) if mesh is not None else []
 
 
 def _last_task(ensemble: Ensemble, name: str) -> str | None:

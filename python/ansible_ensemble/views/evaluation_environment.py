@@ -33,6 +33,10 @@ class Inventory(Protocol):
     def is_named(self) -> bool:
         """Whether somebody named one; else there is only the controller."""
 
+    @property
+    def files(self) -> Collection[Path]:
+        """The files and folders that it is read from."""
+
     def unknown(self, pattern: str) -> InvalidInput | None:
         """The error that a pattern, or a name in it, means no host and no group; None if it means some."""
 

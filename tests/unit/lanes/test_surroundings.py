@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 LOOK = """
-import json, sys
+import base64, json, sys
 from pathlib import Path
+from ansible_ensemble.core.orders import ModuleCall
 from ansible_ensemble.lanes.session import standalone_session
-from ansible_ensemble.lanes.surroundings import session_in, surroundings_of
+from ansible_ensemble.lanes.surroundings import Surroundings, session_in
 
 do, root, file = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 if do == "here":
@@ -22,9 +23,13 @@ if do == "here":
     session.variable_manager.set_nonpersistent_facts("web1", {"noted": "before"})
     session.variable_manager.set_host_facts("web2", {"distribution": "Debian", "ansible_local": {"own": 1}})
     session.groups = {"made": ["web1"]}
-    file.write_bytes(surroundings_of(session, root, root / "plays" if len(sys.argv) > 4 else None))
+    around = Surroundings(session, root, root / "plays" if len(sys.argv) > 4 else None)
+    order = ModuleCall("ansible.builtin.debug", {"msg": "{{ hostvars[item] }} {{ groups.all }} localhost"})
+    file.write_text(json.dumps([base64.b64encode(around.common).decode(), around.hosts(order, root, {})]))
 else:
-    session = session_in(file.read_bytes(), root, lambda text: text.replace("/srv/project", str(root)))
+    common, hosts = json.loads(file.read_text())
+    session = session_in(base64.b64decode(common), root, lambda text: text.replace("/srv/project", str(root)))
+    session.brought.learn(hosts)
 
 from ansible import constants
 from ansible.template import Templar
@@ -93,3 +98,56 @@ def test_variables_groups_and_settings_are_the_same_elsewhere(project: Path, tmp
     assert elsewhere == here
     assert here[1] != "hushhush"
     assert here[3] == 7
+
+
+REFUSE = """
+import base64, json, sys
+from pathlib import Path
+from ansible_ensemble.core.orders import Host, ModuleCall
+from ansible_ensemble.lanes.session import standalone_session
+from ansible_ensemble.lanes.surroundings import Surroundings, session_in
+
+do, root, file = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+if do == "here":
+    session = standalone_session(str(root / "hosts.yml"), {"default": "open"}, base=root, extra_variables={"x": 1})
+    around = Surroundings(session, root)
+    orders = [ModuleCall("ansible.builtin.ping", host=Host(name)) for name in ("web1", "db1")]
+    hosts = [around.hosts(order, root, {}) for order in orders]
+    file.write_text(json.dumps([base64.b64encode(around.common).decode(), *hosts]))
+    print("null")
+    raise SystemExit
+from ansible.errors import AnsibleError
+from ansible.template import Templar, trust_as_template
+
+common, *hosts = json.loads(file.read_text())
+session = session_in(base64.b64decode(common), root, str)
+found = []
+for host in hosts:
+    session.brought.learn(host)
+    for name in ("web1", "web2", "db1", "localhost"):
+        try:
+            session.variable_manager.get_vars(play=session.play, host=session.inventory.get_host(name))
+        except AnsibleError as error:
+            found.append(str(error))
+own = session.variable_manager.get_vars(play=session.play, host=session.inventory.get_host("db1"))
+session.brought.learn(hosts[1])
+before = session.brought.refused()
+text = trust_as_template("{{ hostvars['web2'].word | default('none') }}")
+try:
+    Templar(loader=session.loader, variables=own).template(text)
+except AnsibleError:
+    pass
+print(json.dumps([found, before, session.brought.refused()]))
+"""
+
+
+def test_variables_of_hosts_that_an_order_did_not_bring_are_refused(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "around"
+    for do in ("here", "there"):
+        words = [sys.executable, "-c", REFUSE, do, str(project), str(file)]
+        done = subprocess.run(words, cwd=project, check=True, capture_output=True, text=True)
+    found, before, refused = json.loads(done.stdout)
+    named = [text.split(" are not on this node")[0].removeprefix("the variables of ") for text in found]
+    assert named == ["web2", "db1", "localhost", "web1", "web2", "localhost"]
+    assert before is None
+    assert refused.startswith("the variables of web2 are not on this node")

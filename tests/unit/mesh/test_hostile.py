@@ -20,7 +20,7 @@ from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import Stream
 from ansible_ensemble.mesh.messages import outcome_of
 from ansible_ensemble.mesh.signing import Connection, Signer, kept_signer, seal
-from ansible_ensemble.mesh.trees import tree_of
+from ansible_ensemble.mesh.trees import Digests, tree_of
 from tests.unit.mesh.conftest import Answers, pass_for
 
 #: Does what a node pleases, when it was told of the orders so far: their names and keys.
@@ -146,7 +146,7 @@ def test_a_worker_gets_a_file_once_and_none_that_it_was_not_offered(
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "file").write_text("text")
     (tmp_path / "secret").write_text("text of nobody's business")
-    tree = tree_of(tmp_path / "project", lambda _path: False)
+    tree = tree_of(tmp_path / "project", lambda _path: False, Digests())
     [(digest, _is_program)] = tree.files.values()
     lacking = [digest if one == "DIGEST" else one for one in asked]
     contents: list[dict[str, Any]] = []
@@ -251,3 +251,20 @@ def test_a_silent_node_is_not_waited_for(tmp_path: Path, keys: Path, monkeypatch
     outcome = asyncio.run(main())
     assert (outcome.ok, outcome.changed, outcome.unreachable) == (False, False, True)
     assert "no worker has answered" in str(outcome.error)
+
+
+@pytest.mark.parametrize("step", ["outcome_of", "_refusal"])
+def test_what_fails_to_be_read_ends_in_one_message(against, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def fails(*_arguments: object) -> None:
+        raise TypeError("nobody expected this")
+
+    async def answer(answers: Answers, told: dict[str, str]) -> None:
+        for order, key in told.items():
+            say = {"ended": seal(key, order, {"ok": True})} if step == "outcome_of" else {"refused": "no"}
+            answers.say({**say, "of": order})
+
+    monkeypatch.setattr(carrier, step, fails)
+    monkeypatch.setattr(carrier, "PATIENCE", 0.05)
+    outcome = against(answer, one)
+    assert (outcome.ok, outcome.cancelled) == (False, True)
+    assert outcome.error.count("nobody expected this") == 1

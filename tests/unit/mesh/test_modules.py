@@ -18,7 +18,7 @@ from ansible_ensemble.mesh import carrier, trees
 from ansible_ensemble.mesh.carrier import Carrier
 from ansible_ensemble.mesh.control import MeshError, Stream
 from ansible_ensemble.mesh.signing import KnownKeys, Signer
-from ansible_ensemble.mesh.trees import Tree, Trees, tree_of
+from ansible_ensemble.mesh.trees import Digests, Tree, Trees, tree_of
 from tests.unit.mesh.conftest import Working
 
 
@@ -54,7 +54,7 @@ def during(working: Working, keys: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def files(folder: Path) -> Tree:
-    return tree_of(folder, lambda path: path.suffix == ".key")
+    return tree_of(folder, lambda path: path.suffix == ".key", Digests())
 
 
 def test_modules_and_task_files_find_the_files_of_the_project(during, project: Path, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import base64
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from ansible_ensemble.mesh.control import MeshError
 from ansible_ensemble.mesh.messages import Begin, Cancel
 from ansible_ensemble.mesh.orders import Orders
 from ansible_ensemble.mesh.signing import unseal
+from tests.integration.jobs.processes import read, wait_for
 
 ME = "0f1e"
 KEY = base64.b64encode(b"k" * 32).decode()
@@ -280,3 +283,33 @@ def test_a_folder_is_of_one_worker(during, tmp_path: Path) -> None:
             Orders(tmp_path / "kept", 1)
 
     during(second)
+
+
+#: A worker that is killed while it carries out an order, which goes on as long as it may.
+KILLED = """
+import asyncio, base64, sys
+from pathlib import Path
+from ansible_ensemble.core.orders import Command
+from ansible_ensemble.mesh.messages import Begin
+from ansible_ensemble.mesh.orders import Orders
+
+line = "trap '' TERM; echo $$ > %(pid)s; echo; while :; do date > %(beat)s; sleep 0.01; done" % {
+    "pid": sys.argv[2], "beat": sys.argv[3]
+}
+order = Begin.of("one", base64.b64encode(b"k" * 32).decode(), Command((line,), shell="/bin/sh"))
+asyncio.run(Orders(Path(sys.argv[1]), 2).ended("0f1e", order))
+"""
+
+
+def test_a_worker_begins_once_what_one_that_was_killed_has_left_is_ended(during, tmp_path: Path) -> None:
+    pid, beat = tmp_path / "pid", tmp_path / "beat"
+    killed = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path / "kept"), str(pid), str(beat)])
+    wait_for(beat.exists, "the order to begin")
+    killed.kill()
+    killed.wait()
+
+    async def again(kept: Kept) -> Outcome:
+        assert read(int(pid.read_text())) is None
+        return await kept.ended(ME, "one", shell("true"))
+
+    assert during(again).cancelled

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.mesh import control, hello, trial
 from ansible_ensemble.mesh.control import MeshError, Stream
-from ansible_ensemble.mesh.hello import Hello, hello_of, own_hello
+from ansible_ensemble.mesh.hello import PROTOCOL, Hello, hello_of, own_hello
 from ansible_ensemble.mesh.known_nodes import KnownNodes
 from ansible_ensemble.mesh.nodes import SERVICE, Node
 from ansible_ensemble.mesh.signing import PublicKey, kept_signer
@@ -95,7 +95,7 @@ def test_a_worker_that_says_nothing_is_not_waited_for(tried, monkeypatch: pytest
 
 
 def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Hello("", 3, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
+    here = Hello("", PROTOCOL, version="9", python="3.99", ansible_core="9.1.2", collections={"a.b": "1.0", "c.d": "2"})
     there = replace(here, node="b", version="8", ansible_core="9.0.1", collections={"a.b": "1.1", "e.f": "1"})
     monkeypatch.setattr(trial, "own_hello", lambda node: here)
     monkeypatch.setattr("ansible_ensemble.mesh.worker.own_hello", lambda node: there)
@@ -116,7 +116,7 @@ def test_what_differs_is_told(tried, monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, "does not speak as a worker does"),
         ({"hello": 1}, "does not speak as a worker does"),
         ({"hello": {"node": "b"}}, "does not speak as a worker does"),
-        ({"hello": to_builtins(replace(own_hello("b"), protocol=1))}, "speaks protocol 1, and this is 3"),
+        ({"hello": to_builtins(replace(own_hello("b"), protocol=1))}, f"speaks protocol 1, and this is {PROTOCOL}"),
         ({"hello": to_builtins(own_hello("c"))}, "says that it is that of 'c' .*--node b"),
     ],
 )

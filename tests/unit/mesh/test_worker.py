@@ -12,6 +12,7 @@ import pytest
 from ansible_ensemble.lanes import frames
 from ansible_ensemble.mesh import wire, worker
 from ansible_ensemble.mesh.control import MeshError
+from ansible_ensemble.mesh.hello import PROTOCOL
 from tests.unit.mesh.conftest import Working
 
 
@@ -34,7 +35,7 @@ def test_it_says_what_it_has_and_answers(working: Working) -> None:
 
     hello, *answers = working.during(talk)
     assert hello is not None
-    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", 3)
+    assert (hello["hello"]["node"], hello["hello"]["protocol"]) == ("b", PROTOCOL)
     assert answers == [{"pong": 1}, {"pong": "two"}]
     assert not working.path.exists()
 

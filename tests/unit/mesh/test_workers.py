@@ -125,4 +125,6 @@ def test_the_keys_of_nodes_are_read_before_a_job_begins(mesh, tmp_path: Path) ->
 def test_nodes_that_a_plan_wants_and_that_are_missing(mesh, keys: Path) -> None:
     mesh(NODES)
     settings = MeshSettings(Path("socket"), keys / "mine")
-    assert workers.missing_nodes(settings, ["b*", "c", "c"]) == ["no node c can take it: c is unreachable"]
+    assert asyncio.run(MeshWorkers(settings, Path(), bool).missing(["b*", "c", "c"])) == [
+        "no node c can take it: c is unreachable"
+    ]
