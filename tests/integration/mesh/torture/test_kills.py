@@ -20,9 +20,8 @@ COUNT = 24
 SERVICE = """\
 tosca_definitions_version: tosca_simple_yaml_1_3
 node_types:
-  Thing:
+  Thing:  # without attributes: for one that a check does not tell, what was cut off runs again
     derived_from: tosca.nodes.Root
-    attributes: {made: {type: string}}
     interfaces:
       Install:
         inputs: {name: {get_attribute: [SELF, tosca_name]}}
@@ -34,7 +33,7 @@ node_types:
         operations:
           create: |
             echo $name >> FOLDER/begun; sleep 0.2
-            echo $name >> FOLDER/ended; echo '{"made": "'$name'"}'
+            echo $name >> FOLDER/ended
 topology_template:
   node_templates:
 """
@@ -81,14 +80,10 @@ def test_something_is_killed(site: Site, number: int) -> None:
     again = site.deployed()
     assert again["job"]["success"], again
     ended = Counter(site.names("ended"))
-    assert set(ended) == {f"thing{one:02}" for one in range(COUNT)}, victim
-    assert {name for name, times in ended.items() if times > 1} <= lost, f"{victim}: what was finished ran again"
+    assert ended == Counter(f"thing{one:02}" for one in range(COUNT)), f"{victim}: what was finished ran again"
     if victim == "job":
         repeated = {task["instance"] for task in again["tasks"] if task["operation"].endswith("create")}
         assert repeated.isdisjoint(before), "what nodes had finished was collected"
     else:
         assert victim == "worker" or not lost, f"{victim}: nothing is lost by that"
-    shown = site.shown()
-    known = {name for name in shown if shown[name] == {"made": name}}
-    assert known >= set(shown) - lost
     assert site.deployed()["tasks"] == []
