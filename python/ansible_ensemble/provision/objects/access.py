@@ -27,6 +27,7 @@ class User(Object, frozen=True, kw_only=True):
     TITLE: ClassVar[str] = "User"
     NAMES: ClassVar[re.Pattern[str]] = USER_NAME
     ACTIONS: ClassVar[tuple[str, ...]] = ("token", "password")
+    PROOFS: ClassVar[frozenset[str]] = frozenset({"PasswordHash", "Secret"})
 
     name: str = ""
     description: str = ""

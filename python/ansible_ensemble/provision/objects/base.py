@@ -79,6 +79,8 @@ class Object(Record, frozen=True, kw_only=True):
     INDEXED: ClassVar[tuple[str, ...]] = ()
     #: Names on the wire of what requests cannot set.
     COMPUTED: ClassVar[frozenset[str]] = frozenset({"Validated", "Available", "Errors", "ReadOnly"})
+    #: Names on the wire of what proves who somebody is: nothing is found by it, and lists do not show it to everybody.
+    PROOFS: ClassVar[frozenset[str]] = frozenset()
     #: Attributes that those look at which refer to it, beside whether it is available and why not.
     LOOKED_AT: ClassVar[tuple[str, ...]] = ()
     #: Whether bundles of content have a section of it.

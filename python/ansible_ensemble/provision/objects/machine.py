@@ -35,6 +35,7 @@ class Machine(Object, frozen=True, kw_only=True):
     ACTIONS: ClassVar[tuple[str, ...]] = ("token", "getSecure")
     KEY: ClassVar[str] = "uuid"
     UNIQUE: ClassVar[tuple[str, ...]] = ("Name",)
+    PROOFS: ClassVar[frozenset[str]] = frozenset({"Secret"})
     COMPUTED: ClassVar[frozenset[str]] = Object.COMPUTED | {"WorkflowComplete", "CurrentJob", "Partial"}
 
     name: str = ""

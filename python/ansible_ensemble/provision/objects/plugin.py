@@ -70,6 +70,7 @@ class Plugin(Object, frozen=True, kw_only=True):
     REFERS: ClassVar[tuple[str, ...]] = ("params", "plugin_providers")
     ACTIONS: ClassVar[tuple[str, ...]] = ("getSecure",)
     COMPUTED: ClassVar[frozenset[str]] = Object.COMPUTED | {"PluginErrors", "Secret", "Partial"}
+    PROOFS: ClassVar[frozenset[str]] = frozenset({"Secret"})
 
     name: str = ""
     description: str = ""

@@ -85,7 +85,7 @@ def _own_fields(kind: type[Object]) -> dict[str, Field]:
     found = {
         field.encode_name: Field(field.encode_name, sort, _reader(field.name))
         for field in msgspec.structs.fields(kind)
-        if (sort := _sort(kind, field.encode_name, field.type))
+        if field.encode_name not in kind.PROOFS and (sort := _sort(kind, field.encode_name, field.type))
     }
     return found | {"Key": Field("Key", found[kind.key_field()].sort, lambda owner: owner.key)}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ansible_ensemble.provision.objects.machine import Machine
+from ansible_ensemble.provision.objects.pool import DEFAULT_POOL
 from ansible_ensemble.provision.rules.availability import all_errors, refuse_errors, refuse_invalid
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.machine_state import settled
 from ansible_ensemble.provision.rules.placement import NO_STAGE, base_context
+from ansible_ensemble.provision.rules.pools import FREE
 from ansible_ensemble.provision.rules.stage_edit import with_stage
 from ansible_ensemble.provision.rules.workflow_edit import with_workflow
 
@@ -48,8 +50,8 @@ def _with_defaults(asked: Machine, preferences: Mapping[str, str]) -> Machine:
         boot_env=asked.boot_env or preferences.get("defaultBootEnv") or "local",
         workflow=asked.workflow or preferences.get("defaultWorkflow") or "",
         arch=asked.arch or "amd64",
-        pool=asked.pool or "default",
-        pool_status=asked.pool_status or "Free",
+        pool=asked.pool or DEFAULT_POOL,
+        pool_status=asked.pool_status or FREE,
         current_job="",
         retry_task_attempt=0,
         task_error_stacks=[],

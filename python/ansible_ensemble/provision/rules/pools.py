@@ -10,6 +10,9 @@ from msgspec import Struct
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool, PoolActions
 
+#: The status of a machine that can be allocated.
+FREE = "Free"
+
 
 class Move(Struct, frozen=True):
     """A move of machines.
@@ -28,15 +31,15 @@ class Move(Struct, frozen=True):
 #: The moves by the name of the request; between pools both change, within one whether a machine is allocated.
 MOVES: Mapping[str, Move] = MappingProxyType(
     {
-        "addMachines": Move("Free", "Joining", "enter_actions"),
-        "removeMachines": Move("Free", "Leaving", "exit_actions"),
-        "allocateMachines": Move("Free", "Building", "allocate_actions"),
+        "addMachines": Move(FREE, "Joining", "enter_actions"),
+        "removeMachines": Move(FREE, "Leaving", "exit_actions"),
+        "allocateMachines": Move(FREE, "Building", "allocate_actions"),
         "releaseMachines": Move("InUse", "Destroying", "release_actions"),
     }
 )
 
 #: The status after one that lasts until a workflow is complete.
-_AFTER = {"Joining": "Free", "Leaving": "Free", "Building": "InUse", "Destroying": "Free"}
+_AFTER = {"Joining": FREE, "Leaving": FREE, "Building": "InUse", "Destroying": FREE}
 
 
 def moved(machine: Machine, move: str, pool: Pool, asked: PoolActions) -> Machine:

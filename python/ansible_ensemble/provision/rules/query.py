@@ -29,7 +29,7 @@ Test = Callable[[Any], bool]
 _OPERATION = re.compile(r"(Eq|Ne|Lt|Lte|Gt|Gte|Re|In|Nin|Between|Except)\((.*)\)", re.DOTALL)
 
 _PARAMS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_EMPTY, _TRUE = msgspec.Raw(b"{}"), msgspec.Raw(b"true")
+_EMPTY, _NO_TEXT, _TRUE = msgspec.Raw(b"{}"), msgspec.Raw(b'""'), msgspec.Raw(b"true")
 
 #: Words of a query that are no filters, and belong to the request as a whole.
 _NO_FILTERS = frozenset({"token", "force", "aggregate", "compose"})
@@ -75,16 +75,19 @@ class Shape(Struct, frozen=True):
         slim: the fields that are left out: `Params`, `Meta`.
         params: the params that are shown; None for all.
         decode: whether sealed params are opened.
+        proofs: whether what proves who somebody is is shown as well.
     """
 
     slim: frozenset[str] = frozenset()
     params: frozenset[str] | None = None
     decode: bool = False
+    proofs: bool = True
 
     def shown(self, whole: Kept) -> Kept:
         """The object without what is left out."""
         names = whole.__struct_fields__
         changes: dict[str, Any] = {name.lower(): {} for name in self.slim if name.lower() in names}
+        changes |= dict.fromkeys(self._hidden(type(whole)), "")
         if self.params is not None and "params" in names and "params" not in changes:
             held: dict[str, Any] = whole.params  # type: ignore[attr-defined] # it has some
             changes["params"] = {name: value for name, value in held.items() if name in self.params}
@@ -94,10 +97,11 @@ class Shape(Struct, frozen=True):
 
     def shaper(self, kind: type[Object]) -> Callable[[bytes], bytes]:
         """Takes what is left out from the JSON of objects of a kind; in long lists, nothing else of it is looked at."""
-        if not self.slim and self.params is None:
+        hidden = self._hidden(kind)
+        if not self.slim and self.params is None and not hidden:
             return lambda body: body
         names, decode = kind.__struct_fields__, _unread(kind).decode
-        fixed = {name.lower(): _EMPTY for name in self.slim if name.lower() in names}
+        fixed = {name.lower(): _EMPTY for name in self.slim if name.lower() in names} | dict.fromkeys(hidden, _NO_TEXT)
         chosen = self.params if "params" in names and "params" not in fixed else None
         if "partial" in names and (chosen is not None or "params" in fixed):
             fixed["partial"] = _TRUE
@@ -112,6 +116,12 @@ class Shape(Struct, frozen=True):
             return encode(fields)
 
         return shaped
+
+    def _hidden(self, kind: type[Object]) -> list[str]:
+        """The attributes that are shown empty."""
+        if self.proofs or not kind.PROOFS:
+            return []
+        return [one.name for one in msgspec.structs.fields(kind) if one.encode_name in kind.PROOFS]
 
 
 class Query(Struct, frozen=True):

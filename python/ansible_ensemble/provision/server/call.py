@@ -212,7 +212,7 @@ class Call:
         def run(transaction: Transaction) -> T:
             identity = self.admitted(transaction, need, names, key)
             result = function(transaction)
-            refuse_grants(transaction, identity)
+            refuse_grants(transaction, identity, need.scope)
             return result
 
         return await self.server.store.transact(run, self.proof.principal)

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from aiohttp import web
+from msgspec.structs import replace
 
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.rules.claims import Need
@@ -34,7 +35,9 @@ async def show_list(call: Call) -> web.StreamResponse:
         identity = call.proof.identity(reader)
         if query.shape.decode:
             identity.refuse(reader, Need(prefix, "getSecure"), anything)
-        return listing(reader, kind, query, identity.specifics(Need(prefix, "list")), counted=counted)
+        allowed = identity.specifics(Need(prefix, "list"))
+        shape = replace(query.shape, proofs=identity.may(reader, Need(prefix, "get"), anything))
+        return listing(reader, kind, replace(query, shape=shape), allowed, counted=counted)
 
     found = await call.server.store.read(find)
     return await _sent(call.request, found, counted)

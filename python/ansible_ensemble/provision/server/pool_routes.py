@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool, PoolResult
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.service import pools
+from ansible_ensemble.provision.store.transaction import Transaction
 
 
 async def show_active(call: Call) -> web.Response:
@@ -21,6 +23,12 @@ async def show_status(call: Call) -> web.Response:
 
 
 async def move(call: Call) -> web.Response:
-    """Move machines; who may do that to a pool needs no claims on the machines."""
+    """Move machines; who may do that to a pool needs no claims on the machines, but on another pool that they leave."""
     kind, body, source = call.part("move"), await call.body(), call.request.query.get("source-pool", "")
-    return answer(await call.change(kind, lambda tx: pools.move_machines(tx, call.key, kind, body, source)))
+
+    def run(tx: Transaction) -> list[PoolResult]:
+        if source not in ("", DEFAULT_POOL, call.key):
+            call.admitted(tx, Need(Pool.PREFIX, "removeMachines"), lambda _reader: (source,), source)
+        return pools.move_machines(tx, call.key, kind, body, source)
+
+    return answer(await call.change(kind, run))

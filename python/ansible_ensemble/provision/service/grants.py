@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Protocol
 
 from ansible_ensemble.provision.objects.access import Role, User
@@ -15,10 +16,12 @@ from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.content import Stage, Task, Template, Workflow
 from ansible_ensemble.provision.objects.machine import Machine
 from ansible_ensemble.provision.objects.parts import Claim, split_entry
+from ansible_ensemble.provision.objects.pool import DEFAULT_POOL, Pool
 from ansible_ensemble.provision.objects.tenant import Tenant
 from ansible_ensemble.provision.rules.claims import EVERYTHING
 from ansible_ensemble.provision.rules.expansion import expand_stage, expand_workflow
 from ansible_ensemble.provision.rules.extra_claims import claims_of_roles, extra_claims
+from ansible_ensemble.provision.rules.pools import FREE, MOVES, arrived
 from ansible_ensemble.provision.rules.refusal import Refused
 from ansible_ensemble.provision.service.preferences import preferences
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
@@ -40,12 +43,13 @@ class Granter(Protocol):
         """Whether a claim allows nothing that is not allowed already."""
 
 
-def refuse_grants(tx: Transaction, granter: Granter) -> None:
+def refuse_grants(tx: Transaction, granter: Granter, scope: str) -> None:
     """Refuse what gives somebody more than the granter has.
 
     Args:
         tx: what the request created, updated or saved.
         granter: who sends it.
+        scope: what the request is about.
 
     Raises:
         Refused: 403; it names the claim that is missing.
@@ -57,7 +61,10 @@ def refuse_grants(tx: Transaction, granter: Granter) -> None:
         gone = event.action == "delete" and not isinstance(event.object, Tenant)
         if not find or gone or event.action == "save":
             continue  # what follows from a change grants nothing that the change does not
-        for claim in find(tx, event.original, event.object, granter):
+        claims = find(tx, event.original, event.object, granter)
+        if isinstance(event.object, Machine) and scope == Machine.PREFIX:
+            claims = chain(claims, _of_move(event.original, event.object))
+        for claim in claims:
             if not granter.holds(claim):
                 text = f"{claim.scope or '-'}/{claim.action or '-'}/{claim.specific or '-'}"
                 message = f"Access denied: this grants {text}, which you do not have"
@@ -108,6 +115,30 @@ def _of_machine(reader: Reader, before: Machine | None, after: Machine, granter:
         if task is None and not split_entry(entry)[0]:
             yield from EVERYTHING
         yield from extra_claims(task, reader, EVERYTHING)
+
+
+def _of_move(before: Machine | None, after: Machine) -> Iterator[Claim]:
+    """All moves of the pools that it leaves and comes to: by hand it may skip what they want."""
+    old = before or Machine(pool=DEFAULT_POOL, pool_status=FREE)
+    is_arrival = (
+        after.pool_status == arrived(old.replaced(workflow_complete=True)).pool_status and after.workflow_complete
+    )
+    if (old.pool, old.pool_allocated) == (after.pool, after.pool_allocated) and (
+        old.pool_status == after.pool_status or is_arrival
+    ):
+        return
+    for pool in dict.fromkeys((old.pool, after.pool)):
+        yield Claim(scope=Pool.PREFIX, action=",".join(MOVES), specific=pool)
+
+
+def _of_pool(_reader: Reader, before: Pool | None, after: Pool, _granter: Granter) -> Iterator[Claim]:
+    """The moves of the pools that it gets machines from and gives them to."""
+    known = before or Pool()
+    sources = {after.auto_fill.acquire_pool} - {known.auto_fill.acquire_pool}
+    goals = {after.parent_pool, after.auto_fill.return_pool} - {known.parent_pool, known.auto_fill.return_pool}
+    for move, pools in (("removeMachines", sources), ("addMachines", goals)):
+        for pool in sorted(pools - {"", DEFAULT_POOL, after.identifier}):
+            yield Claim(scope=Pool.PREFIX, action=move, specific=pool)
 
 
 def _is_chosen(reader: Reader, before: Machine | None, after: Machine, granter: Granter) -> bool:
@@ -178,6 +209,7 @@ def _with_prerequisites(reader: Reader, names: Iterable[str]) -> set[str]:
 
 _GRANTED: Mapping[type[Object], Callable[[Transaction, Any, Any, Granter], Iterable[Claim]]] = {
     Machine: _of_machine,
+    Pool: _of_pool,
     Role: _of_role,
     Stage: _of_stage,
     Task: _of_task,

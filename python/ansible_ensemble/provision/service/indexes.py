@@ -35,7 +35,8 @@ def indexes() -> dict[str, dict[str, Index]]:
 def indexes_of(prefix: str) -> dict[str, Index]:
     """The indexes of a kind, by the name of the field."""
     kind = kind_of(prefix)
-    fields = {field.encode_name: _index(kind, field) for field in msgspec.structs.fields(kind)}
+    shown = (field for field in msgspec.structs.fields(kind) if field.encode_name not in kind.PROOFS)
+    fields = {field.encode_name: _index(kind, field) for field in shown}
     return {"Key": fields[kind.key_field()], **fields}
 
 
