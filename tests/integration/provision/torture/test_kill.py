@@ -19,6 +19,7 @@ ROUNDS = min(int(os.environ.get("TORTURE_ROUNDS", "3")), 50)
 MACHINES = 50 if ROUNDS > 3 else 20
 #: Jobs of each machine: each kill finds some that were not begun.
 TASKS = max(6, ROUNDS)
+pytestmark = pytest.mark.timeout(1200 + 60 * ROUNDS)  # a round takes half a minute on a busy machine
 
 
 def test_one_server_is_killed(tmp_path: Path) -> None:

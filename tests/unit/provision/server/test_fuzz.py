@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -20,6 +21,11 @@ CLAIMS = [
     ("*", "*", "*"), ("machines", "*", "*"), ("machines,jobs", "get,list,update:/Runnable", "*"),
     ("*", "get,list", "*"), ("users,roles", "create,update", "*"), ("pools", "*", "default"),
     ("files,isos", "*", "*"), ("tasks,contents,templates", "*", "*"), ("", "", ""), ("*", "update:/", "*"),
+    ("*", "*", "m1"), ("machines", "token,getSecure", "*"), ("machines", "update:/Params,update:/Meta/a,get", "m1,m2"),
+    ("users", "password,token", "*"), ("jobs", "create,get,update,actions,log,delete", "*"), ("pools", "*", "*"),
+    ("events,prefs,indexes,info,objects,logs,metrics", "*", "*"), ("tenants,plugins,plugin_providers", "*", "*"),
+    ("contents,params,profiles", "create,update,delete", "global,pack"),
+    (" * ", " get , list ", " * "), ("cats", "x", "y"),
 ]  # fmt: skip
 NAMES = [
     "m1", "Name:m1", "Uuid:x", "Key:", "global", "default", "none", "local", "superuser", "rocketskates", "10.0.0.1",
@@ -91,7 +97,7 @@ def test_no_request_is_an_error_of_the_server(live, requests):
     live("POST", "/machines", {"Name": "m1", "Params": {"a": 1}})
     tokens = [live.token, None, "nonsense"]
     for scope, action, specific in CLAIMS:
-        query = f"scope={scope}&action={action}&specific={specific}"
+        query = urlencode({"scope": scope, "action": action, "specific": specific})
         tokens.append(live.get(f"/users/rocketskates/token?{query}").json["Token"])
     tokens.append(live.get("/machines/Name:m1/token").json["Token"])
     chance = random.Random(SEED)
