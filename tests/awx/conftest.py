@@ -296,6 +296,6 @@ def web(site: Site) -> Site:
     site.set_up()
     site.variables["awx_update_secrets"] = False
     # jobs would update what no test changes, each time for half a minute
-    site.awx.change(site.awx.named("projects", "web"), scm_update_cache_timeout=86400)
+    site.awx.change(site.awx.named("projects", "web project"), scm_update_cache_timeout=86400)
     site.awx.change(site.awx.named("inventory_sources", "web"), update_cache_timeout=86400)
     return site

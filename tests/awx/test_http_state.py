@@ -49,7 +49,7 @@ def far(web: Site) -> Iterator[Site]:
     with state_server() as server:
         web.write(**{"far/ensemble-project.yaml": PROJECT.format(url=server.url), "far/service.yaml": SERVICE})
         web.set_up(**VARIABLES, awx_update_secrets=True)
-        web.awx.change(web.awx.named("projects", "far"), scm_update_cache_timeout=86400)
+        web.awx.change(web.awx.named("projects", "far project"), scm_update_cache_timeout=86400)
         yield web
 
 

@@ -183,3 +183,14 @@ def test_of_two_at_once_the_second_is_told_of_the_first(web: Site) -> None:
     assert web.awx.ended(first)["status"] == "successful"
     assert job["status"] == "failed"
     assert f"job {first['id']} of AWX, template web deploy, launched by admin" in " ".join(output.split())
+
+
+def test_of_two_at_the_same_moment_one_goes_first(web: Site) -> None:
+    web.run("web undeploy")
+    jobs = [web.awx.launch(name) for name in ("web deploy", "web undeploy")]
+    refused = [job for job in map(web.awx.ended, jobs) if job["status"] != "successful"]
+    assert [job["status"] for job in refused] in ([], ["failed"])
+    for job in refused:
+        [other] = (one for one in jobs if one["id"] != job["id"])
+        assert f"job {other['id']} of AWX, template {other['name']}" in " ".join(web.awx.output(job).split())
+    nothing_lost_and_nothing_twice(web)

@@ -85,7 +85,7 @@ def test_machines_are_hosts_of_the_inventory(rack: Rack) -> None:
     source = awx.named("inventory_sources", "rack machines")
     updated = awx.ended(awx.ask(f"{source['url']}update/", {}), events=False)
     assert updated["status"] == "successful", awx.output(updated)
-    hosts = {host["name"]: host for host in awx.all(f"{awx.named('inventories', 'rack')['url']}hosts/")}
+    hosts = {host["name"]: host for host in awx.all(f"{awx.named('inventories', 'rack inventory')['url']}hosts/")}
     assert {*hosts} == {"m1", "m2"}
     assert awx.ask(hosts["m1"]["related"]["variable_data"])["ansible_host"] == "192.0.2.11"
 

@@ -121,7 +121,7 @@ def test_a_lock_that_nobody_holds_is_released(web: Site) -> None:
 
 
 def test_the_hosts_of_the_project_are_in_the_inventory(web: Site) -> None:
-    inventory = web.awx.named("inventories", "web")
+    inventory = web.awx.named("inventories", "web inventory")
     hosts = web.awx.all(f"{inventory['url']}hosts/")
     assert {
         host["name"]: [group["name"] for group in host["summary_fields"]["groups"]["results"]] for host in hosts

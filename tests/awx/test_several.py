@@ -83,7 +83,7 @@ def shop(web: Site) -> Site:
     """One set of templates for two ensembles; the first uses what the second made."""
     web.write(**{name: text.replace("STATE", f"{web.url}/state.git") for name, text in FILES.items()})
     web.set_up(**SHOP, awx_update_secrets=True)
-    project = web.awx.named("projects", "shop")
+    project = web.awx.named("projects", "shop project")
     web.awx.change(project, scm_update_cache_timeout=86400)
     return web
 

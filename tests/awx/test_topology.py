@@ -45,7 +45,7 @@ awx_check_schedule: ""
 def own(web: Site) -> Site:
     """The project with one more ensemble, deployed."""
     web.write(**FILES)
-    web.awx.ended(web.awx.ask(f"{web.awx.named('projects', 'web')['url']}update/", {}), events=False)
+    web.awx.ended(web.awx.ask(f"{web.awx.named('projects', 'web project')['url']}update/", {}), events=False)
     web.set_up("-e", "@own.yml", awx_update_secrets=True)
     web.run("own deploy")
     return web
@@ -55,7 +55,7 @@ def test_the_machines_of_the_ensemble_are_the_hosts(own: Site) -> None:
     source = own.awx.named("inventory_sources", "own")
     updated = own.awx.ended(own.awx.ask(f"{source['url']}update/", {}), events=False)
     assert updated["status"] == "successful", own.awx.output(updated)
-    [host] = own.awx.all(f"{own.awx.named('inventories', 'own')['url']}hosts/")
+    [host] = own.awx.all(f"{own.awx.named('inventories', 'own inventory')['url']}hosts/")
     groups = {group["name"] for group in host["summary_fields"]["groups"]["results"]}
     assert (host["name"], groups) == (
         "box",

@@ -139,6 +139,18 @@ def test_what_is_changed_by_hand_is_put_back_or_kept(more: Site) -> None:
     assert (changed, described()) == (1, ""), output
 
 
+def test_a_project_and_an_inventory_by_the_name_of_the_workflow_are_renamed(more: Site) -> None:
+    kinds = {"projects": "web project", "inventories": "web inventory"}
+    found = {endpoint: more.awx.named(endpoint, name) for endpoint, name in kinds.items()}
+    for one in found.values():
+        more.awx.change(one, name="web")
+    for arguments in (("--check",), ()):
+        changed, output = more.set_up(*arguments)
+        assert changed == 2, output
+    assert {endpoint: more.awx.ask(one["url"])["name"] for endpoint, one in found.items()} == kinds
+    more.run("web check")
+
+
 def test_a_rename_leaves_the_state_where_it_is(more: Site) -> None:
     more.run("web deploy")
     more.set_up(awx_name="site", awx_update_secrets=True)

@@ -320,7 +320,7 @@ def test_the_exported_playbook_changes_nothing(made: Awx, run: Site) -> None:
 
 
 def test_another_run_puts_back_what_is_changed_by_hand_and_nothing_else(made: Awx, run: Site) -> None:
-    project, check = made.named("projects", "web")["id"], made.named("job_templates", "web check")["id"]
+    project, check = made.named("projects", "web project")["id"], made.named("job_templates", "web check")["id"]
     workflow = made.named("workflow_job_templates", "web")["id"]
     made.update("projects", project, {"scm_branch": "other"})
     made.update("job_templates", check, {"extra_vars": "{}"})
@@ -328,12 +328,35 @@ def test_another_run_puts_back_what_is_changed_by_hand_and_nothing_else(made: Aw
     before = made.changes
     done = run(awx_keep=["workflow"])
     assert (done.code, done.changed, made.changes - before) == (0, 2, 2), done.output
-    assert made.named("projects", "web")["scm_branch"] == ""
+    assert made.named("projects", "web project")["scm_branch"] == ""
     assert json.loads(made.named("job_templates", "web check")["extra_vars"])["ensemble_fail_on_drift"] is True
     assert made.named("workflow_job_templates", "web")["description"] == "by hand"
     made.update(
         "workflow_job_templates", workflow, {"description": "Plan, have the plan approved, and deploy what was planned"}
     )
+
+
+def test_what_had_the_name_of_the_workflow_is_renamed(made: Awx, run: Site) -> None:
+    project, inventory = made.named("projects", "web project"), made.named("inventories", "web inventory")
+    made.update("projects", project["id"], {"name": "web"})
+    made.update("inventories", inventory["id"], {"name": "web"})
+    before = made.changes
+    for state in ("present", "absent"):
+        told = run("--check", awx_state=state)
+        assert (told.code, made.changes - before) == (0, 0), told.output
+        assert (told.changed == 2) is (state == "present"), told.output
+    done = run()
+    assert (done.code, done.changed, made.changes - before) == (0, 2, 2), done.output
+    renamed = made.objects["projects"][project["id"]], made.objects["inventories"][inventory["id"]]
+    assert [one["name"] for one in renamed] == ["web project", "web inventory"]
+
+
+def test_a_project_of_somebody_else_keeps_its_name(made: Awx, run: Site) -> None:
+    ours = {key: value for key, value in made.named("projects", "web project").items() if key != "id"}
+    theirs = made.create("projects", ours | {"name": "web"})
+    done = run()
+    assert (done.code, done.changed, made.names("projects")) == (0, 0, ["web", "web project"]), done.output
+    made.remove("projects", theirs["id"])
 
 
 def test_check_mode_tells_what_would_change(made: Awx, run: Site) -> None:

@@ -52,7 +52,7 @@ def tasks(*extra_vars: str) -> dict[str, dict[str, Any]]:
 
 def test_objects_stand_in_the_order_of_the_role() -> None:
     names = [*tasks()]
-    order = ["Organization Default", "Credential web vault", "Project web", "Job template web deploy"]
+    order = ["Organization Default", "Credential web vault", "Project web project", "Job template web deploy"]
     assert [name for name in names if name in order] == order
     assert names.index("Workflow job template node plan") > names.index("Workflow job template web")
 
