@@ -19,7 +19,7 @@ from ansible_ensemble.cli import elsewhere
 from ansible_ensemble.cli.agent_hosts import DECLARED as AGENT_HOSTS
 from ansible_ensemble.cli.commands.provision.agent import DECLARED as AGENT
 from ansible_ensemble.cli.other_tools import TOOLS
-from ansible_ensemble.configurators.keywords import ELSEWHERE, OTHERS_INPUTS
+from ansible_ensemble.configurators.keywords import OTHERS_INPUTS
 from ansible_ensemble.configurators.teardown import OF_PACKAGES, PACKAGES
 from ansible_ensemble.configurators.teardown import TABLE as TEARDOWN
 from ansible_ensemble.core.actions import Action, Reason
@@ -28,6 +28,7 @@ from ansible_ensemble.core.option import Option, options_of
 from ansible_ensemble.ensembles.options import OPTIONS
 from ansible_ensemble.language.keys import UNHEEDED
 from ansible_ensemble.language.normative import SECTIONS, normative_types
+from ansible_ensemble.language.playbook_keywords import ELSEWHERE
 from ansible_ensemble.provision.agent.states import TABLE
 from ansible_ensemble.provision.objects import KINDS
 from ansible_ensemble.provision.server.settings import Settings

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.environment import as_text, implementation_environment
-from ansible_ensemble.configurators.keywords import BY_ANSIBLE, CONNECTION, TASK_KEYS
+from ansible_ensemble.configurators.keywords import BY_ANSIBLE
 from ansible_ensemble.configurators.looks import as_other
 from ansible_ensemble.configurators.play import task_keywords
 from ansible_ensemble.configurators.protocol import Result, Steps, Task
@@ -32,6 +32,7 @@ from ansible_ensemble.core.orders import Command, ModuleCall, Order, Outcome
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import is_sensitive, mark_sensitive, reveal
 from ansible_ensemble.documents.scalars import as_written, is_written
+from ansible_ensemble.language.playbook_keywords import CONNECTION, TASK_KEYS
 
 #: Task keywords that hold for the files as they do for the command.
 _REACH = CONNECTION | {"delegate_to"}

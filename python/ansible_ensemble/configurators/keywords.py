@@ -15,27 +15,8 @@ from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.documents.json_schema import schema_fault
 from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.language.functions import is_computed
+from ansible_ensemble.language.playbook_keywords import ELSEWHERE, IN_RESOURCES, PLAY_KEYS, TASK_KEYS
 
-_ANYWHERE = frozenset(
-    {"any_errors_fatal", "become", "become_exe", "become_flags", "become_method", "become_user", "check_mode"}
-    | {"collections", "connection", "debugger", "diff", "environment", "ignore_errors", "ignore_unreachable"}
-    | {"module_defaults", "name", "no_log", "port", "remote_user", "run_once", "tags", "throttle", "timeout", "vars"}
-)
-_WITHIN = _ANYWHERE | {"delegate_facts", "delegate_to", "when"}
-BLOCK_PARTS = ("block", "rescue", "always")
-BLOCK = _WITHIN | {*BLOCK_PARTS, "notify"}
-TASK = _WITHIN | {
-    *("action", "args", "async", "changed_when", "delay", "failed_when", "local_action", "loop", "loop_control"),
-    *("notify", "poll", "register", "retries", "until"),
-}
-HANDLER = TASK | {"listen"}
-#: Lists of a play with what runs, and whether they hold tasks.
-PLAY_TASKS = ("pre_tasks", "tasks", "post_tasks", "handlers")
-PLAY = _ANYWHERE | {
-    *("fact_path", "force_handlers", "gather_facts", "gather_subset", "gather_timeout", "hosts"),
-    *("max_fail_percentage", "order", "roles", "serial", "strategy", "vars_files", "vars_prompt"),
-    *("become_pass", "user", *PLAY_TASKS),
-}
 #: A task's keywords whose values are expressions.
 CONDITIONS = ("when", "changed_when", "failed_when", "until")
 
@@ -117,64 +98,13 @@ JOB_KEYS = frozenset(
 _FILE_KEYS = frozenset({"file", "type", "repository"})  #: of an artifact in place of the implementation
 #: Keys of Unfurl's that ask for what is done anyway, or that do nothing there.
 _IDLE = frozenset({"entry_state", "postConditions"})
-#: Task keywords that say how a host is reached, and as whom.
-CONNECTION = frozenset(
-    {"become", "become_user", "become_method", "become_flags", "connection", "port", "remote_user", "no_log", "vars"}
-)
-#: What acts where Ansible runs a task, and where it runs a play.
-TASK_KEYS = CONNECTION | {"changed_when", "delegate_to", "environment", "failed_when", "until"}
-PLAY_KEYS = CONNECTION | {"environment", "gather_facts", "check_mode"}
-
 #: Task keywords that a command on the controller has only by way of Ansible, which then executes it.
 BY_ANSIBLE = tuple(sorted(TASK_KEYS - {"environment"}))
 
 #: Keywords that mean something else to a job, which says so.
 _READ_BY_JOBS = frozenset({"environment", "retries", "serial", "timeout"})
-_IN_TASKS = "write it in a task file, and make that the implementation"
 _IN_PLAY = "write it in the playbook"
 
-#: Keys of Ansible's or Unfurl's that are not supported -> what to use instead.
-ELSEWHERE: Mapping[str, str] = {
-    "when": f"a workflow's step has a filter; or {_IN_TASKS}",
-    "loop": f"`count` of a node template makes several instances; or {_IN_TASKS}",
-    "register": "what it returns is in its outputs, and in `result` of the input resultTemplate",
-    "ignore_errors": "write failed_when: false, or the input done: {success: true}",
-    "ignore_unreachable": "a node template's metadata may have the priority `optional`",
-    "tags": "a job is limited by --instance and --template",
-    "notify": "the trigger of a policy runs operations when others have changed something",
-    "listen": "the trigger of a policy runs operations when others have changed something",
-    "async": "operations already run in parallel; `timeout` limits one",
-    "poll": "operations already run in parallel; `timeout` limits one",
-    "throttle": "write serial: and a name that these operations share",
-    "run_once": "an operation runs once for its instance",
-    "args": "the operation's inputs are the arguments",
-    "action": "write primary: and the module",
-    "name": "write description:",
-    "diff": "--diff is an option of the job",
-    "collections": "name the module with its collection",
-    "module_defaults": "write inputs beside the interface's operations",
-    "shell": "write className: Cmd; the shell's path is the input shell",
-    "until": _IN_TASKS,
-    "delegate_to": "write operation_host:",
-    "changed_when": _IN_TASKS,
-    "failed_when": _IN_TASKS,
-    "gather_facts": "only a role and tasks gather facts",
-    "check_mode": "only Ansible has a check mode; a command has the input dryrun",
-}
-
-_AS_TASKS = "write the task in a task file, and `tasks:` with the file in place of `module:`"
-#: The same for keywords of a resource.
-_IN_RESOURCES: Mapping[str, str] = {
-    "when": _AS_TASKS,
-    "loop": f"write a resource for each; or {_AS_TASKS}",
-    "register": _AS_TASKS,
-    "ignore_errors": "write failed_when: false",
-    "run_once": "write it beside module:, not in keywords",
-    "args": "write args: beside module:",
-    "action": "write module:",
-    "delegate_to": "write host:",
-    "name": "the resource's name is its key",
-}
 
 #: Task keywords that make no sensible name of a variable or argument.
 _NO_INPUTS = frozenset(
@@ -207,7 +137,7 @@ def check_keywords(operation: Operation, configurator: str, keys: frozenset[str]
         if key not in known | _FILE_KEYS | _IDLE:
             whose = operation.title if operation.resource else f"the implementation of {operation.full_name}"
             what = f"the keyword `{key}`" if operation.resource else f"`{key}`"
-            hint = _hint(key, configurator, known, _IN_RESOURCES if operation.resource else {})
+            hint = _hint(key, configurator, known, IN_RESOURCES if operation.resource else {})
             raise InvalidInput(f"{whose} has {what}, which is not supported", operation.place, hint)
     _check_values(implementation.settings, operation)
     serial = implementation.settings.get("serial")

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ansible_ensemble.configurators.keywords import CONNECTION
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.core.orders import ModuleCall, Outcome
+from ansible_ensemble.language.playbook_keywords import CONNECTION
 
 #: Task keywords by which also a look runs as the module does; what it tells is not hidden.
 _KEYWORDS = CONNECTION - {"no_log"} | {"delegate_to", "environment"}

@@ -20,7 +20,6 @@ from ansible_ensemble.configurators.check_mode import (
 )
 from ansible_ensemble.configurators.environment import set_variables
 from ansible_ensemble.configurators.footprint import carry_out_noting
-from ansible_ensemble.configurators.keywords import TASK_KEYS
 from ansible_ensemble.configurators.left_paths import look_at_paths
 from ansible_ensemble.configurators.locations import collection_folders, library_folders
 from ansible_ensemble.configurators.module_spec import module_spec
@@ -33,6 +32,7 @@ from ansible_ensemble.core.diffs import discreet, discreet_result
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import ModuleCall, did_not_look
 from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.language.playbook_keywords import TASK_KEYS
 
 #: Keys of modules' results that mean something else for an instance (uri: `status` 200; file: `state` directory).
 _NOT_OURS = ("status", "state", "tosca_id", "tosca_name", "attributes", "outputs")

@@ -20,7 +20,6 @@ from ansible_ensemble.configurators.check_mode import (
     shows_unasked,
 )
 from ansible_ensemble.configurators.environment import set_variables
-from ansible_ensemble.configurators.keywords import PLAY_KEYS
 from ansible_ensemble.configurators.left_paths import follow_links, look_at_paths
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.module_spec import role_folder, role_spec
@@ -43,6 +42,7 @@ from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.given_input import is_lost
+from ansible_ensemble.language.playbook_keywords import PLAY_KEYS
 
 _OF_ANSIBLE = "ansible_"
 

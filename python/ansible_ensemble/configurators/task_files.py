@@ -19,15 +19,7 @@ from ansible_ensemble.configurators.ansible_files import Untouched, read_ansible
 from ansible_ensemble.configurators.argument_rules import FREE
 from ansible_ensemble.configurators.arguments import argument_faults
 from ansible_ensemble.configurators.jinja_texts import SIGNS, expression_fault, name_faults, syntax_fault, with_fault
-from ansible_ensemble.configurators.keywords import (
-    BLOCK,
-    BLOCK_PARTS,
-    CONDITIONS,
-    HANDLER,
-    PLAY,
-    PLAY_TASKS,
-    keyword_faults,
-)
+from ansible_ensemble.configurators.keywords import CONDITIONS, keyword_faults
 from ansible_ensemble.configurators.locations import (
     BUILTIN,
     builtin_modules,
@@ -43,6 +35,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.hints import closest, nearest
 from ansible_ensemble.documents.places import Map, key_place_of, place_of
 from ansible_ensemble.language.entities import Operation
+from ansible_ensemble.language.playbook_keywords import BLOCK, BLOCK_PARTS, HANDLER, PLAY, PLAY_TASKS
 
 _IMPORT_PLAYBOOK = "import_playbook"
 _TASKS = ("import_tasks", "include_tasks")

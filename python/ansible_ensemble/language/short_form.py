@@ -14,7 +14,8 @@ from typing import Any
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.documents.places import Map, key_place_of, named_entries, place_of
 from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.language.keys import BESIDE_RESOURCES, RESOURCES
+from ansible_ensemble.language.keys import BESIDE_RESOURCES, KEYS, RESOURCES
+from ansible_ensemble.language.playbook_keywords import ELSEWHERE, IN_RESOURCES, TASK, TASK_KEYS
 from ansible_ensemble.language.problems import kind_of
 
 #: What runs -> the type that runs it.
@@ -101,6 +102,7 @@ def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
     if len(kinds) > 1:
         message = f"a node template runs one thing, and this one says {' and '.join(kinds)}"
         raise InvalidInput(message, key_place_of(raw, kinds[1]), "remove one of them, or make two node templates")
+    raise_all(_misplaced_keywords(raw, kinds[0]))
     given = raw.get("properties") or {}
     made, properties = Map({"type": _TYPES[kinds[0]]}), Map(given if isinstance(given, Mapping) else {})
     for key, value in raw.items():
@@ -114,6 +116,18 @@ def template_in_long_form(raw: Any, names: Collection[str]) -> Any:
             made.adopt(key, value, raw)
     made["properties"] = _placed(properties, raw) if isinstance(given, Mapping) else given  # which is refused
     return _placed(made, raw)
+
+
+def _misplaced_keywords(raw: Mapping[str, Any], kind: str) -> Iterator[InvalidInput]:
+    """Keywords of a task beside what runs, where a playbook has them."""
+    here = SHORT_KEYS - ({"vars"} if kind == "module" else frozenset())
+    for key in raw:
+        keyword = "loop" if str(key).startswith("with_") else key
+        if keyword in TASK and key not in here and key not in KEYS["node_template"]:
+            otherwise = f"write keywords: {{{key}: ...}}"
+            hint = otherwise if keyword in TASK_KEYS else IN_RESOURCES.get(keyword) or ELSEWHERE.get(keyword, otherwise)
+            message = f"`{key}` is a keyword of Ansible's, which has no effect beside {kind}:"
+            yield InvalidInput(message, key_place_of(raw, key), hint)
 
 
 def _with_host(raw: Any, host: str) -> Any:

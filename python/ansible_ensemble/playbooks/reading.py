@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ansible_ensemble.configurators.keywords import PLAY_TASKS
 from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
+from ansible_ensemble.language.playbook_keywords import PLAY_TASKS
 from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Remark
 from ansible_ensemble.playbooks.spellings import Spellings

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.keywords import PLAY_TASKS, TASK
 from ansible_ensemble.configurators.locations import BUILTIN, builtin_modules, is_fqcn
 from ansible_ensemble.configurators.module_names import routes_of
 from ansible_ensemble.configurators.old_arguments import old_arguments
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.documents.scalars import spoken_boolean
+from ansible_ensemble.language.playbook_keywords import PLAY_TASKS, TASK
 from ansible_ensemble.playbooks.model import Remark
 from ansible_ensemble.playbooks.words import short_name
 

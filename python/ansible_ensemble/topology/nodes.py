@@ -101,6 +101,8 @@ def _read_node(name: str, entry: Entry, building: Building) -> NodeTemplate | No
     raw = problems.mapping(entry.raw, what, entry.place)
     if "type" not in raw:
         meant = next(filter(None, (nearest(key, SHORT_KINDS) for key in raw)), None)
+        if module := next((key for key in raw if str(key).count(".") > 1), None):
+            meant = f"write module: {module}, and its arguments in args:"
         problems.add(f"{what} has no type", entry.place, meant or "add type:, for instance tosca.nodes.Root")
         return None
     entity = types.get("node", raw["type"], scope, place_of(raw, "type"))

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import ansible_ensemble
-from ansible_ensemble.configurators.keywords import JOB_KEYS, PLAY_KEYS, TASK_KEYS
+from ansible_ensemble.configurators.keywords import JOB_KEYS
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.keys import IMPLEMENTATION_KEYS, KEYS, UNHEEDED
+from ansible_ensemble.language.playbook_keywords import PLAY_KEYS, TASK_KEYS
 
 TABLE = read_yaml(Path(__file__).with_name("keys.yaml")).data
 HOME = Path(ansible_ensemble.__file__).parent

@@ -110,6 +110,24 @@ def test_requirements_in_another_form(requirements: str, names: list[str]) -> No
     assert [name for one in declared for name in one] == names
 
 
+KEYWORDS = {
+    "become: true": "write keywords: {become: ...}",
+    "vars: {a: b}": "write keywords: {vars: ...}",
+    "when: x": "write the task in a task file",
+    "with_items: [1]": "write a resource for each",
+    "tags: [a]": "--instance and --template",
+    "name: x": "the resource's name is its key",
+}
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_keywords_of_a_task_beside_what_runs_are_refused(keyword: str) -> None:
+    with pytest.raises(InvalidInput, match="a keyword of Ansible's") as refused:
+        in_long_form(read(f"resources:\n  a:\n    module: ansible.builtin.ping\n    {keyword}\n"))
+    assert (refused.value.place.line, refused.value.place.column) == (4, 5)
+    assert KEYWORDS[keyword] in (refused.value.hint or "")
+
+
 def test_two_things_that_run_are_refused_where_the_second_stands() -> None:
     text = "topology_template: {node_templates: {a: {module: copy, role: web}}}"
     with pytest.raises(InvalidInput, match="says module and role") as refused:
