@@ -45,7 +45,7 @@ from ansible_ensemble.projects.folders import ACTIVE, task_folder
 from ansible_ensemble.projects.secret_files import open_secrets
 from ansible_ensemble.topology.installers import folder_of, installers_of
 from ansible_ensemble.topology.required import inputs_without_value
-from ansible_ensemble.topology.scaling import link_targets
+from ansible_ensemble.topology.scaling import hosting
 from ansible_ensemble.topology.tools import files_of, tool_names
 from ansible_ensemble.views.data import secrets_of
 from ansible_ensemble.views.reads import Deferred
@@ -124,9 +124,7 @@ class Renderer:
         if instance is not None:
             return instance
         instance = Instance(planned.instance, template.name, priority=Priority(planned.priority))
-        for relationship in template.requirements:
-            targets = link_targets(relationship, planned.instance) if relationship.is_hosted_on else ()
-            instance.host = next(iter(targets), instance.host)
+        instance.host = hosting(template, planned.instance)
         if planned.interface != "run" or template.name != "ensemble":
             self._ensemble.instances.add(instance)
         return instance

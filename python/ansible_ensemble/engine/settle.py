@@ -32,6 +32,7 @@ from ansible_ensemble.language.entities import Entity
 from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.planning.deploy import owes
 from ansible_ensemble.topology.directives import LOST, RETAINED
+from ansible_ensemble.topology.scaling import hosting
 from ansible_ensemble.views.conform import mark_live
 
 #: Interface of ad-hoc commands: they say nothing of the status of the instance they run for.
@@ -109,6 +110,8 @@ def settle(
     _history(task, settled, patch, result, configured)
     if task.planned.operation == "delete" and result.success and task.relationship is None:
         patch.update(deleted(task.instance))
+        if task.planned.reason is Reason.REPLACE:
+            patch["host"] = hosting(task.template, task.instance.name)  # where it is made anew
         settled.patches += [_went_along(task, one) for one in managed_by(task.instance.name, instances)]
         if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
             patch["forget"] = True  # the spec no longer has it

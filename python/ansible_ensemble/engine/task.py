@@ -26,6 +26,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import OF_JOBS
+from ansible_ensemble.topology.host_copies import HOST_PROPERTY
 from ansible_ensemble.views.reads import Deferred, value_digest
 
 _LOCAL = CONTROLLER | {"ORCHESTRATOR"}
@@ -289,6 +290,8 @@ class JobTask(Struct):
         names = [read.ref.removeprefix(prefix) for read in self.scope.reads if read.ref.startswith(prefix)]
         own = self.scope.evaluator.scope(self.instance)
         declared = self.template.properties
+        if self.operation.resource and HOST_PROPERTY in declared:
+            names.append(HOST_PROPERTY)  # which says where it is to be deleted, if it moves
         return {name: own.property(name) for name in names if name in declared}
 
 

@@ -12,6 +12,7 @@ from ansible_ensemble.configurators.own_arguments import is_inner
 from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, holds_secret, is_sensitive, redact, reveal
+from ansible_ensemble.core.texts import named_texts
 from ansible_ensemble.ensembles import limit
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import known_attribute
@@ -37,6 +38,7 @@ from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.planning.conditions import condition_fault, unmet
 from ansible_ensemble.planning.context import Detected, OtherFile, PlannedInstance
 from ansible_ensemble.planning.plan import ValueChange
+from ansible_ensemble.topology.host_copies import HOST_PROPERTY
 from ansible_ensemble.views.reads import Deferred, value_digest
 
 #: Kinds of references of what is no value of an instance and can be shown -> kinds of changes.
@@ -350,6 +352,28 @@ class ChangeDetector:
     def host_of(self, member: PlannedInstance) -> str:
         """The name of the host that the operations of an instance run on that nothing hosts."""
         return limit.host_of(self._ensemble, member)
+
+    def has_host(self, name: str) -> bool:
+        """Whether a host of the inventory, which may be the controller, is there."""
+        return limit.has_host(self._ensemble, name)
+
+    def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
+        """Whether what would delete an instance on a host has other values than what made it there."""
+        instance, begins = member.instance, (f"::{host}::", f"{INVENTORY}::{host}::")
+        recorded = self._ensemble.operations.of(member.name)
+        if any(ref.startswith(begins) for name in _MAKING if name in recorded for ref in recorded[name].digests):
+            return True
+        absent = member.template.properties.get("absent")
+        if absent is not None and any("{{" in text for _key, text in named_texts(absent.value)):
+            return True
+        scope = self._evaluator.scope(instance)
+        for name, before in instance.properties.items() if instance is not None else ():
+            try:
+                if name not in (HOST_PROPERTY, "hosts") and reveal(scope.property(name)) != reveal(before):
+                    return True
+            except EnsembleError:
+                return True
+        return False
 
     def _reader(self, member: PlannedInstance) -> Callable[[str], Any]:
         """What gives the values that conditions name: attributes, properties, `state`; None for what is not known."""

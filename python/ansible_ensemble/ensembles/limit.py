@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ansible_ensemble.core.orders import Host
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import HostFinder, all_groups, group_name, groups_of
 from ansible_ensemble.instances.instance import Instance
@@ -29,6 +30,12 @@ def host_of(ensemble: Ensemble, member: PlannedInstance) -> str:
     hosts = frozenset(inventory.hosts if inventory is not None else ())
     finder = HostFinder(ensemble.evaluator, ensemble.instances, hosts)
     return finder.machine(member.instance or Instance(member.name, member.template.name)).name
+
+
+def has_host(ensemble: Ensemble, name: str) -> bool:
+    """Whether a host of the inventory, which may be the controller, is there; it is if there is no inventory to ask."""
+    inventory = _inventory(ensemble)
+    return inventory is None or name == Host().name or name in inventory.hosts
 
 
 def _inventory(ensemble: Ensemble) -> Inventory | None:

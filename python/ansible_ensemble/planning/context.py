@@ -213,6 +213,12 @@ class ChangeDetection(Protocol):
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         """The file that the instance made under a former path; None if there is none."""
 
+    def has_host(self, name: str) -> bool:
+        """Whether a host of the inventory, which may be the controller, is there."""
+
+    def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
+        """Whether what would delete an instance on a host has other values than what made it there."""
+
     def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
         """The paths of the files that the members make which the specification has."""
 

@@ -14,7 +14,8 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
-from ansible_ensemble.planning.other_files import delete_where_it_was, may_go, other_file, say_what_stays
+from ansible_ensemble.planning.other_files import delete_where_it_was, may_change, may_go, other_file, say_what_stays
+from ansible_ensemble.planning.other_hosts import OtherHost, other_host, show_former_host
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, mark_last, never_added, planned, take_down
@@ -65,10 +66,11 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
 def _decide(planning: Planning, member: PlannedInstance) -> None:
     instance, options = member.instance, planning.options
     other = other_file(planning, member)
+    host = other_host(planning, member) if may_change(planning, member) else None
     if instance is None or member.is_new:
         _create(planning, member, Reason.ADD, "new")
-    elif (why := _why_replaced(planning, member, other)) is not None:
-        _replace(planning, member, why, other)
+    elif (why := _why_replaced(planning, member, other, host)) is not None:
+        _replace(planning, member, why, other, host)
     elif not is_there(instance):
         _create(planning, member, Reason.MISSING, _missing_text(instance))
     elif options.force:
@@ -95,11 +97,15 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
     say_what_stays(member, other)
 
 
-def _why_replaced(planning: Planning, member: PlannedInstance, other: OtherFile | None) -> str | None:
+def _why_replaced(
+    planning: Planning, member: PlannedInstance, other: OtherFile | None, host: OtherHost | None
+) -> str | None:
     if member.name in planning.options.replace:
         return "asked for by --replace"
     if any(replaces(planning, link.target) for link in member.requirements if link.relationship.is_hosted_on):
         return "what it is hosted on is replaced"
+    if host is not None:
+        return host.text
     return f"{other.name} changed" if other is not None and may_go(member, other) else None
 
 
@@ -244,17 +250,38 @@ def _repeatable(member: PlannedInstance, names: tuple[str, ...]) -> bool:
     return True
 
 
-def _replace(planning: Planning, member: PlannedInstance, text: str, other: OtherFile | None) -> None:
-    """Plan to delete an instance and to create it again; `other` is its file under another path."""
-    can_delete = member.find("Standard.delete") is not None
-    text += "" if can_delete else "; it has no delete operation"
+def _replace(
+    planning: Planning, member: PlannedInstance, text: str, other: OtherFile | None, host: OtherHost | None
+) -> None:
+    """Plan to delete an instance and to create it again; `other` is its file under another path, `host` its former."""
+    kept = _why_kept(planning, member, host)
+    can_delete = member.find("Standard.delete") is not None and not kept
+    text += f"; what it made there stays, as {kept}" if kept else "" if can_delete else "; it has no delete operation"
     action = Action.REPLACE if can_delete else Action.RENEW
     member.plan(action, Reason.REPLACE, text, planning.detector.properties(member))
-    member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
+    if kept:
+        member.down = [planned(planning, member, None, "delete", Reason.REPLACE)]
+        mark_last(member.down, Status.ABSENT)
+    else:
+        member.down = take_down(planning, member, Reason.REPLACE, dependents=False)
+    if host is not None:
+        show_former_host(member, host)
     if other is not None and other.inputs:
         delete_where_it_was(member, other)
     member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
     _make_unique(member.down, member.up)
+
+
+def _why_kept(planning: Planning, member: PlannedInstance, host: OtherHost | None) -> str | None:
+    """Why what an instance made on its former host is not deleted there; None if it is, or it has not moved."""
+    instance = member.instance
+    if host is None or instance is None:
+        return None
+    if not instance.created:
+        return "this ensemble did not create it"
+    if instance.protected or "protected" in member.template.directives:
+        return "it is protected"
+    return host.why_kept(planning, member)
 
 
 def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -> None:

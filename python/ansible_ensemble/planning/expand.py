@@ -71,7 +71,7 @@ def link_members(planning: Planning) -> None:
     """Links between members, from the relationships of their templates."""
     members = planning.members
     links = [link for one in members.values() for link in links_of(one.name, one.template, members)]
-    for link in with_peers([*links, *_scaled_down(planning)]):
+    for link in with_peers([*links, *_scaled_down(planning), *_moved_away(planning, links)]):
         members[link.source].requirements.append(link)
         members[link.target].dependents.append(link)
 
@@ -93,6 +93,22 @@ def _scaled_down(planning: Planning) -> Iterator[Link]:
                 if hosted or not relationship.is_hosted_on:
                     key = f"{relationship.name}#{relationship.index}" + ("" if hosted or not number else f".{number}")
                     yield Link(relationship, key, source.name, target.name, former=source.in_spec)
+
+
+def _moved_away(planning: Planning, links: Iterable[Link]) -> Iterator[Link]:
+    """Links to the instances that host others whose node templates name another host."""
+    hosting: dict[str, list[Link]] = {}
+    for link in links:
+        if link.relationship.is_hosted_on:
+            hosting.setdefault(link.source, []).append(link)
+    for name, own in hosting.items():
+        instance = planning.members[name].instance
+        if instance is None or instance.host not in planning.members or not planning.members[name].in_spec:
+            continue
+        host = planning.members[instance.host]
+        is_linked = not host.in_spec and RETAINED not in host.template.directives  # one past the count of its template
+        if not is_linked and host.name not in {link.target for link in own}:
+            yield Link(own[0].relationship, own[0].key, name, instance.host, former=True)
 
 
 def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> Iterator[Link]:

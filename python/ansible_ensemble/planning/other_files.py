@@ -16,15 +16,20 @@ def other_file(planning: Planning, member: PlannedInstance) -> OtherFile | None:
 
     What another one makes there from now on is no file to delete.
     """
-    instance, detection = member.instance, planning.options.change_detection
-    if instance is None or instance.status is Status.ABSENT or detection == "skip":
-        return None
-    if instance.customized and detection != "always":
+    if not may_change(planning, member):
         return None
     other = planning.detector.other_file(member)
     if other is not None and normpath(other.path) in planning.detector.paths(planning.members.values()):
         return replace(other, inputs={}, certain=False)
     return other
+
+
+def may_change(planning: Planning, member: PlannedInstance) -> bool:
+    """Whether changes of an instance count: it is there, and not customized."""
+    instance, detection = member.instance, planning.options.change_detection
+    if instance is None or instance.status is Status.ABSENT or detection == "skip":
+        return False
+    return not instance.customized or detection == "always"
 
 
 def may_go(member: PlannedInstance, other: OtherFile) -> bool:

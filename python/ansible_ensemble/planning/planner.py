@@ -26,6 +26,7 @@ from ansible_ensemble.planning.order import (
     order_up,
     order_visits,
 )
+from ansible_ensemble.planning.other_hosts import stay_on_hosts
 from ansible_ensemble.planning.peers import part_peers
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.rewrite import check_what_is_left, keep_shared, write_again
@@ -87,6 +88,7 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         decide_deploy,
         say_unknown,
         decide_prune,
+        stay_on_hosts,
         follow_values,
         find_chains,
         refuse_without_order,
@@ -99,12 +101,21 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         order_down,
         chain_operations,
     ),
-    "undeploy": (*_SETUP, decide_undeploy, find_chains, keep_shared, part_peers, order_down, chain_operations),
-    "stop": (*_SETUP, decide_stop, part_peers, order_down, chain_operations),
-    "check": (*_SETUP, decide_check, find_chains, check_what_is_left, order_visits, chain_operations),
+    "undeploy": (
+        *_SETUP,
+        decide_undeploy,
+        stay_on_hosts,
+        find_chains,
+        keep_shared,
+        part_peers,
+        order_down,
+        chain_operations,
+    ),
+    "stop": (*_SETUP, decide_stop, stay_on_hosts, part_peers, order_down, chain_operations),
+    "check": (*_SETUP, decide_check, stay_on_hosts, find_chains, check_what_is_left, order_visits, chain_operations),
     "discover": (*_SETUP, decide_discover, order_visits, chain_operations),
     "adopt": (*_SETUP, decide_adopt, order_visits, chain_operations),
-    "start": (*_SETUP, decide_start, part_peers, order_up, chain_operations),
+    "start": (*_SETUP, decide_start, stay_on_hosts, part_peers, order_up, chain_operations),
     "run": (*_SETUP, decide_run, order_visits, chain_operations),
 }
 

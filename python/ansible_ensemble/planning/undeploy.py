@@ -7,6 +7,7 @@ from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.status import NodeState, Priority, Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.other_files import delete_where_it_was
+from ansible_ensemble.planning.other_hosts import other_host
 from ansible_ensemble.planning.sequence import take_down
 from ansible_ensemble.topology.directives import LOST
 from ansible_ensemble.topology.host_copies import is_of_unknown_hosts
@@ -41,7 +42,7 @@ def _delete(planning: Planning, candidates: list[PlannedInstance], reason: Reaso
     for member in candidates:
         if member.instance is None or _is_gone(member):
             continue
-        excluded = _excluded(planning, member)
+        excluded = _excluded(planning, member) or _why_stays(planning, member)
         if excluded:
             planning.exclude(member, excluded)
             protected = member.instance.protected or "protected" in member.template.directives
@@ -86,6 +87,13 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
     if not instance.created and not planning.options.destroy_unmanaged:
         return "it was not created by this ensemble (--destroyunmanaged deletes it all the same)"
     return _undeletable(member)
+
+
+def _why_stays(planning: Planning, member: PlannedInstance) -> str | None:
+    """Why an instance cannot be deleted on the host that it is on, which its node template no longer names."""
+    host = other_host(planning, member)
+    kept = host.why_kept(planning, member) if host is not None else None
+    return f"it is on {host.before}, and {kept} (deploy first, or name {host.before} again)" if host and kept else None
 
 
 def _was_never_deployed(instance: Instance) -> bool:

@@ -134,7 +134,7 @@ _SERIAL = "serial"
 #: The property of a resource that is on one host of all.
 _ONCE = "run_once"
 #: The property of a resource that names its host.
-_HOST = "inventory_host"
+HOST_PROPERTY = "inventory_host"
 #: Types that have `hosts`.
 _TYPES = ("ansible.Root", "ansible.Group")
 #: The directive of a node template whose hosts are not known.
@@ -167,10 +167,16 @@ def is_of_unknown_hosts(topology: Topology, instance: str) -> bool:
 def inventory_names(topology: Topology, template: NodeTemplate | None, instance: str) -> Iterator[str]:
     """The names that the host of an instance that nothing hosts may have in the inventory, the likeliest first."""
     yield from (instance, host_of(instance))
-    if template is not None and template.type.is_a(_TYPES[0]) and _HOST in template.properties:
-        name, _other = static_value(topology, template.properties[_HOST].value)
-        if isinstance(name, str):
-            yield name
+    if template is not None and (name := named_host(topology, template)) is not None:
+        yield name
+
+
+def named_host(topology: Topology, template: NodeTemplate) -> str | None:
+    """The host of the inventory that a resource names; None if it names none."""
+    if not template.type.is_a(_TYPES[0]) or HOST_PROPERTY not in template.properties:
+        return None
+    name, _known = static_value(topology, template.properties[HOST_PROPERTY].value)
+    return name if isinstance(name, str) else None
 
 
 def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:

@@ -41,5 +41,14 @@ def link_targets(relationship: Relationship, source: str) -> list[str]:
     return instance_names(target)
 
 
+def hosting(template: NodeTemplate, instance: str) -> str | None:
+    """The name of the instance that one of a node template is hosted on; None if nothing hosts it."""
+    found: str | None = None
+    for relationship in template.requirements:
+        if relationship.is_hosted_on:
+            found = next(iter(link_targets(relationship, instance)), found)
+    return found
+
+
 def _name(template: NodeTemplate, number: int) -> str:
     return f"{template.name}_{number}" if number else template.name

@@ -102,6 +102,12 @@ class ToldChanges:
     def other_file(self, member: PlannedInstance) -> OtherFile | None:
         return None
 
+    def has_host(self, name: str) -> bool:
+        return True
+
+    def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
+        return False
+
     def paths(self, members: Collection[PlannedInstance]) -> Collection[str]:
         return ()
 
