@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.ansible_files import read_ansible_file
-from ansible_ensemble.configurators.keywords import BLOCK_PARTS, HANDLER, PLAY_TASKS
 from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, Way, full_name, leaves, way_of
 from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, removing
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.language.playbook_keywords import BLOCK_PARTS, HANDLER, PLAY_TASKS
 
 _ASIDE = MAKE_NOTHING | {full_name(name) for name in ("add_host", "group_by", "meta")}
 _ROLE = full_name("include_role")
