@@ -139,7 +139,9 @@ class Renderer:
         if relationship is None or planned.target is None:
             raise InvalidInput(f'"{template.name}" has no requirement {planned.relationship}', hint="make a new plan")
         live = instance.relationships.get(planned.relationship)
-        return relationship, live or RelationshipInstance(planned.relationship, planned.target)
+        if live is None or live.target != planned.target:  # it led to another one
+            live = RelationshipInstance(planned.relationship, planned.target)
+        return relationship, live
 
     def _operation(self, planned: PlannedOperation, entity: Entity) -> Operation:
         if planned.interface == "run":

@@ -68,3 +68,20 @@ def notify_sources(planning: Planning) -> None:
                 source.plan(Action.UPDATE, Reason.RECONFIGURE, f"attributes of {member.name} may change")
                 source.up = [planned_on_link(planning, link, operation, Reason.RECONFIGURE)]
                 source.up[0].guard = Guard(only_if_attributes_changed=link.target)
+
+
+def part_former(planning: Planning) -> None:
+    """remove_* on sources that stay, and on whose requirements other targets are named now."""
+    for member in planning.members.values():
+        former = [link for link in member.requirements if link.former and not planning.members[link.target].down]
+        if not former or member.instance is None or member.down:
+            continue
+        operations = [one for link in former for one in taken_apart(planning, link, Reason.CONNECT)]
+        if not operations:
+            continue
+        text = f"it requires {', '.join(dict.fromkeys(link.target for link in former))} no longer"
+        if member.change is None:
+            member.plan(Action.UPDATE, Reason.CONNECT, text)
+        elif member.change.reason is Reason.CONNECT:
+            member.change.reason_text += f", {text}"
+        member.up = [*operations, *member.up]

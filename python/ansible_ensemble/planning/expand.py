@@ -71,7 +71,7 @@ def link_members(planning: Planning) -> None:
     """Links between members, from the relationships of their templates."""
     members = planning.members
     links = [link for one in members.values() for link in links_of(one.name, one.template, members)]
-    for link in with_peers([*links, *_scaled_down(planning), *_moved_away(planning, links)]):
+    for link in with_peers([*links, *_scaled_down(planning), *_no_longer_named(planning, links)]):
         members[link.source].requirements.append(link)
         members[link.target].dependents.append(link)
 
@@ -95,20 +95,29 @@ def _scaled_down(planning: Planning) -> Iterator[Link]:
                     yield Link(relationship, key, source.name, target.name, former=source.in_spec)
 
 
-def _moved_away(planning: Planning, links: Iterable[Link]) -> Iterator[Link]:
-    """Links to the instances that host others whose node templates name another host."""
+def _no_longer_named(planning: Planning, links: Iterable[Link]) -> Iterator[Link]:
+    """Links to what node templates named before: where add_* of a requirement ran, and what hosts an instance."""
     hosting: dict[str, list[Link]] = {}
     for link in links:
-        if link.relationship.is_hosted_on:
+        source = planning.members[link.source]
+        if source.instance is None or not source.in_spec:
+            continue
+        done = source.instance.relationships.get(link.key)
+        if done is not None and done.added and done.target != link.target and _may_be_linked(planning, done.target):
+            yield Link(link.relationship, link.key, link.source, done.target, former=True)
+        elif link.relationship.is_hosted_on:
             hosting.setdefault(link.source, []).append(link)
     for name, own in hosting.items():
         instance = planning.members[name].instance
-        if instance is None or instance.host not in planning.members or not planning.members[name].in_spec:
-            continue
-        host = planning.members[instance.host]
-        is_linked = not host.in_spec and RETAINED not in host.template.directives  # one past the count of its template
-        if not is_linked and host.name not in {link.target for link in own}:
-            yield Link(own[0].relationship, own[0].key, name, instance.host, former=True)
+        host = instance.host if instance is not None else None
+        if host is not None and host not in {link.target for link in own} and _may_be_linked(planning, host):
+            yield Link(own[0].relationship, own[0].key, name, host, former=True)
+
+
+def _may_be_linked(planning: Planning, name: str) -> bool:
+    """Whether there is such an instance, and it is none beyond the count of its template, which is linked anyway."""
+    member = planning.members.get(name)
+    return member is not None and (member.in_spec or RETAINED in member.template.directives)
 
 
 def links_of(instance: str, template: NodeTemplate, there: Container[str]) -> Iterator[Link]:

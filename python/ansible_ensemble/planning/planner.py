@@ -11,7 +11,7 @@ from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.adopt import decide_adopt
-from ansible_ensemble.planning.connect import connect_sources, notify_sources
+from ansible_ensemble.planning.connect import connect_sources, notify_sources, part_former
 from ansible_ensemble.planning.context import ChangeDetection, PlannedInstance, Planning
 from ansible_ensemble.planning.deploy import decide_deploy, say_unknown
 from ansible_ensemble.planning.expand import add_members, check_filters, link_members, sort_members
@@ -94,6 +94,7 @@ TRANSFORMS: dict[str, tuple[Transform, ...]] = {
         refuse_without_order,
         keep_shared,
         write_again,
+        part_former,
         connect_sources,
         notify_sources,
         part_peers,

@@ -229,7 +229,7 @@ def _in_force(planning: Planning, link: Link) -> Sequence[str]:
     """The add_* operations of a link that ran and that no remove_* took back."""
     source = planning.members[link.source].instance
     done = source.relationships.get(link.key) if source is not None else None
-    return done.added if done is not None else ()
+    return done.added if done is not None and done.target == link.target else ()
 
 
 def _lacking(planning: Planning, link: Link) -> list[str]:
