@@ -7,7 +7,6 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from ansible_ensemble.configurators.left_by_tasks import left_by_tasks
 from ansible_ensemble.configurators.teardown import leaves_of
 from ansible_ensemble.configurators.written_paths import Write
 from ansible_ensemble.core.actions import MAKING, Action, Reason
@@ -105,7 +104,7 @@ class PlannedInstance(Struct, eq=False):
             reason_text=text,
             status=self.instance.status.value if self.instance else None,
             changes=changes or [],
-            leaves=leaves_of(self.template) or left_by_tasks(self.template) if action in MAKING else "",
+            leaves=_left_by(self.template) if action in MAKING else "",
         )
         return self.change
 
@@ -245,6 +244,18 @@ class ChangeDetection(Protocol):
 
     def host_of(self, member: PlannedInstance) -> str:
         """The name of the host that the operations of an instance run on that nothing hosts."""
+
+
+def _left_by(template: NodeTemplate) -> str:
+    """What undeploy will leave of what an instance makes."""
+    configure = template.operation("Standard", "configure")
+    if (known := leaves_of(template)) or configure is None or configure.implementation is None:
+        return known
+    if not configure.implementation.settings:
+        return ""
+    from ansible_ensemble.configurators.left_by_tasks import left_by_tasks  # which reads files of tasks
+
+    return left_by_tasks(template)
 
 
 class Planning(Struct):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from ansible_ensemble.changes.history import find_job
 from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.changeid import is_change_id, job_of
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.engine.mesh import mesh_of
 from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.options import JobOptions
@@ -44,7 +42,13 @@ def plan_job(ensemble: Ensemble, workflow: str, options: JobOptions) -> Plan:
 def _missing_nodes(ensemble: Ensemble, plan: Plan, options: JobOptions) -> list[str]:
     """Why operations that are planned on nodes could not run now."""
     patterns = list(dict.fromkeys(one.node for one in plan.operations if one.node is not None))
-    mesh = mesh_of(ensemble, options.mesh) if patterns else None
+    if not patterns:
+        return []
+    import asyncio  # few plans need them
+
+    from ansible_ensemble.engine.mesh import mesh_of
+
+    mesh = mesh_of(ensemble, options.mesh)
     return asyncio.run(mesh.missing(patterns)) if mesh is not None else []
 
 
