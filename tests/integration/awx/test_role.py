@@ -429,7 +429,7 @@ def test_templates_are_for_several_ensembles_and_for_machines(awx: Awx, run: Sit
     again = run(**given)
     assert (again.code, again.changed) == (0, 0), again.output
     names = {one["id"]: one["name"] for one in awx.objects["workflow_job_templates"].values()}
-    assert {*names.values()} == {"shop", "shop all", "shop machines"}
+    assert {name for name in names.values() if name.startswith("shop")} == {"shop", "shop all", "shop machines"}
     nodes = awx.objects["workflow_job_template_nodes"].values()
     all_of_them = {one["identifier"]: one for one in nodes if names.get(one["workflow_job_template"]) == "shop all"}
     assert {path: one["extra_data"] for path, one in all_of_them.items()} == {
