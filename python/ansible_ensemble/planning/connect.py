@@ -73,9 +73,9 @@ def notify_sources(planning: Planning) -> None:
 def part_former(planning: Planning) -> None:
     """remove_* on sources that stay, and on whose requirements other targets are named now."""
     for member in planning.members.values():
-        former = [link for link in member.requirements if link.former and not planning.members[link.target].down]
-        if not former or member.instance is None or member.down:
+        if member.instance is None or not member.instance.relationships or member.down:
             continue
+        former = [link for link in member.requirements if link.former and not planning.members[link.target].down]
         operations = [one for link in former for one in taken_apart(planning, link, Reason.CONNECT)]
         if not operations:
             continue

@@ -66,7 +66,7 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
 def _decide(planning: Planning, member: PlannedInstance) -> None:
     instance, options = member.instance, planning.options
     other = other_file(planning, member)
-    host = other_host(planning, member) if may_change(planning, member) else None
+    host = _other_host(planning, member)
     if instance is None or member.is_new:
         _create(planning, member, Reason.ADD, "new")
     elif (why := _why_replaced(planning, member, other, host)) is not None:
@@ -95,6 +95,12 @@ def _decide(planning: Planning, member: PlannedInstance) -> None:
         if member.change is None:
             _connect(planning, member)
     say_what_stays(member, other)
+
+
+def _other_host(planning: Planning, member: PlannedInstance) -> OtherHost | None:
+    """The host that an instance is on and its node template no longer names, as far as changes of it count."""
+    host = other_host(planning, member)
+    return host if host is not None and may_change(planning, member) else None
 
 
 def _why_replaced(

@@ -102,7 +102,7 @@ def _no_longer_named(planning: Planning, links: Iterable[Link]) -> Iterator[Link
         source = planning.members[link.source]
         if source.instance is None or not source.in_spec:
             continue
-        done = source.instance.relationships.get(link.key)
+        done = source.instance.relationships.get(link.key) if source.instance.relationships else None
         if done is not None and done.added and done.target != link.target and _may_be_linked(planning, done.target):
             yield Link(link.relationship, link.key, link.source, done.target, former=True)
         elif link.relationship.is_hosted_on:

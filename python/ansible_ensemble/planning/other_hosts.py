@@ -10,7 +10,6 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.topology.host_copies import HOST_PROPERTY, named_host
 
 _CONTROLLER = "localhost"
-_RESOURCE = "ansible.Root"
 _CONFIGURE = "Standard.configure"
 
 
@@ -48,13 +47,15 @@ def other_host(planning: Planning, member: PlannedInstance) -> OtherHost | None:
     instance = member.instance
     if instance is None or instance.status is Status.ABSENT or not member.in_spec:
         return None
-    hosting = [link for link in member.requirements if link.relationship.is_hosted_on and not link.former]
-    targets = [link.target for link in hosting]
+    is_resource = HOST_PROPERTY in member.template.type.properties
+    if instance.host is None and not is_resource:
+        return None
+    targets = [link.target for link in member.requirements if not link.former and link.relationship.is_hosted_on]
     if instance.host is not None:
         return None if instance.host in targets else _from_instance(planning, member, instance.host, targets)
     before = instance.properties.get(HOST_PROPERTY)
     if not isinstance(before, str):
-        if not member.template.type.is_a(_RESOURCE) or planning.detector.wrote(member.name, _CONFIGURE) is None:
+        if planning.detector.wrote(member.name, _CONFIGURE) is None:
             return None  # nobody knows
         before = _CONTROLLER
     after = _machine(planning, targets[0]) if targets else _named(planning, member)
