@@ -46,12 +46,16 @@ def _connect(
             operation.guard = guard
     if not operations:
         return
-    text = f"{target.name} is {'new' if target.is_new else 'made anew'}"
+    _say_connected(source, f"{target.name} is {'new' if target.is_new else 'made anew'}")
+    source.up += operations
+
+
+def _say_connected(source: PlannedInstance, text: str) -> None:
+    """Give why links of a source change, where nothing else of it does."""
     if source.change is None:
         source.plan(Action.UPDATE, Reason.CONNECT, text)
     elif source.change.reason is Reason.CONNECT:
         source.change.reason_text += f", {text}"
-    source.up += operations
 
 
 def notify_sources(planning: Planning) -> None:
@@ -79,9 +83,5 @@ def part_former(planning: Planning) -> None:
         operations = [one for link in former for one in taken_apart(planning, link, Reason.CONNECT)]
         if not operations:
             continue
-        text = f"it requires {', '.join(dict.fromkeys(link.target for link in former))} no longer"
-        if member.change is None:
-            member.plan(Action.UPDATE, Reason.CONNECT, text)
-        elif member.change.reason is Reason.CONNECT:
-            member.change.reason_text += f", {text}"
+        _say_connected(member, f"it requires {', '.join(dict.fromkeys(link.target for link in former))} no longer")
         member.up = [*operations, *member.up]

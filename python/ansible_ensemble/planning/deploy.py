@@ -14,7 +14,14 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import OtherFile, PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
-from ansible_ensemble.planning.other_files import delete_where_it_was, may_change, may_go, other_file, say_what_stays
+from ansible_ensemble.planning.other_files import (
+    delete_where_it_was,
+    may_change,
+    may_go,
+    other_file,
+    say_what_stays,
+    why_kept,
+)
 from ansible_ensemble.planning.other_hosts import OtherHost, other_host, show_former_host
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
@@ -66,10 +73,9 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
 def _decide(planning: Planning, member: PlannedInstance) -> None:
     instance, options = member.instance, planning.options
     other = other_file(planning, member)
-    host = _other_host(planning, member)
     if instance is None or member.is_new:
         _create(planning, member, Reason.ADD, "new")
-    elif (why := _why_replaced(planning, member, other, host)) is not None:
+    elif (why := _why_replaced(planning, member, other, host := _other_host(planning, member))) is not None:
         _replace(planning, member, why, other, host)
     elif not is_there(instance):
         _create(planning, member, Reason.MISSING, _missing_text(instance))
@@ -260,7 +266,7 @@ def _replace(
     planning: Planning, member: PlannedInstance, text: str, other: OtherFile | None, host: OtherHost | None
 ) -> None:
     """Plan to delete an instance and to create it again; `other` is its file under another path, `host` its former."""
-    kept = _why_kept(planning, member, host)
+    kept = (why_kept(member) or host.why_kept(planning, member)) if host is not None else None
     can_delete = member.find("Standard.delete") is not None and not kept
     text += f"; what it made there stays, as {kept}" if kept else "" if can_delete else "; it has no delete operation"
     action = Action.REPLACE if can_delete else Action.RENEW
@@ -276,18 +282,6 @@ def _replace(
         delete_where_it_was(member, other)
     member.up = bring_up(planning, member, DEPLOY_OPERATIONS, Reason.REPLACE)
     _make_unique(member.down, member.up)
-
-
-def _why_kept(planning: Planning, member: PlannedInstance, host: OtherHost | None) -> str | None:
-    """Why what an instance made on its former host is not deleted there; None if it is, or it has not moved."""
-    instance = member.instance
-    if host is None or instance is None:
-        return None
-    if not instance.created:
-        return "this ensemble did not create it"
-    if instance.protected or "protected" in member.template.directives:
-        return "it is protected"
-    return host.why_kept(planning, member)
 
 
 def _make_unique(some: list[PlannedOperation], others: list[PlannedOperation]) -> None:

@@ -34,10 +34,15 @@ def may_change(planning: Planning, member: PlannedInstance) -> bool:
 
 def may_go(member: PlannedInstance, other: OtherFile) -> bool:
     """Whether the former file of an instance is deleted: it is its only file, and not protected."""
+    return other.certain and why_kept(member) is None
+
+
+def why_kept(member: PlannedInstance) -> str | None:
+    """Why a deploy does not delete what an instance has made where it was; None if it may."""
     instance = member.instance
-    if instance is None or not instance.created or instance.protected:
-        return False
-    return other.certain and "protected" not in member.template.directives
+    if instance is None or not instance.created:
+        return "this ensemble did not create it"
+    return "it is protected" if instance.protected or "protected" in member.template.directives else None
 
 
 def delete_where_it_was(member: PlannedInstance, other: OtherFile) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ansible_ensemble.core.actions import REPLACING
+from ansible_ensemble.core.orders import Host
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.planning.context import PlannedInstance, Planning
-from ansible_ensemble.topology.host_copies import HOST_PROPERTY, named_host
+from ansible_ensemble.topology.host_copies import HOST_PROPERTY, may_name_host, named_host
 
-_CONTROLLER = "localhost"
+_CONTROLLER = Host().name
 _CONFIGURE = "Standard.configure"
 
 
@@ -47,8 +48,7 @@ def other_host(planning: Planning, member: PlannedInstance) -> OtherHost | None:
     instance = member.instance
     if instance is None or instance.status is Status.ABSENT or not member.in_spec:
         return None
-    is_resource = HOST_PROPERTY in member.template.type.properties
-    if instance.host is None and not is_resource:
+    if instance.host is None and not may_name_host(member.template):
         return None
     targets = [link.target for link in member.requirements if not link.former and link.relationship.is_hosted_on]
     if instance.host is not None:

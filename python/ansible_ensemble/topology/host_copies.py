@@ -173,10 +173,15 @@ def inventory_names(topology: Topology, template: NodeTemplate | None, instance:
 
 def named_host(topology: Topology, template: NodeTemplate) -> str | None:
     """The host of the inventory that a resource names; None if it names none."""
-    if not template.type.is_a(_TYPES[0]) or HOST_PROPERTY not in template.properties:
+    if HOST_PROPERTY not in template.properties or not may_name_host(template):
         return None
     name, _known = static_value(topology, template.properties[HOST_PROPERTY].value)
     return name if isinstance(name, str) else None
+
+
+def may_name_host(template: NodeTemplate) -> bool:
+    """Whether a node template is a resource, which may name its host."""
+    return HOST_PROPERTY in template.type.properties and template.type.is_a(_TYPES[0])
 
 
 def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:

@@ -30,7 +30,7 @@ def looked(*there: str, ok: bool = True, names: tuple[str, ...] = NAMES, unreach
 
 
 def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
-    """Drive an operation, whose notes it sees; returns its result and orders."""
+    """Drive an operation, which sees its own notes; returns its result and orders."""
     steps, left, orders = PlayConfigurator("tasks", "/p/x.yml").run(one), list(outcomes), []
     try:
         order = next(steps)
@@ -38,7 +38,7 @@ def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
             orders.append(order)
             if isinstance(order, Note):
                 one.made = order.made
-            order = steps.send(left.pop(0) if isinstance(order, Play) else None)
+            order = steps.send(left.pop(0) if isinstance(order, (Play, ModuleCall)) else None)
     except StopIteration as stop:
         assert not left
         return stop.value, orders
@@ -104,21 +104,6 @@ def test_nothing_is_looked_at(task: Any, tmp_path: Path, kind: str) -> None:
     assert play.variables == {}
 
 
-def conversation(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
-    """Drive an operation whose modules are answered, too; returns its result and orders."""
-    steps, left, orders = PlayConfigurator("tasks", "/p/x.yml").run(one), list(outcomes), []
-    try:
-        order = next(steps)
-        while True:
-            orders.append(order)
-            if isinstance(order, Note):
-                one.made = order.made
-            order = steps.send(left.pop(0) if isinstance(order, (Play, ModuleCall)) else None)
-    except StopIteration as stop:
-        assert not left
-        return stop.value, orders
-
-
 def saw(digest: str) -> Outcome:
     return Outcome(ok=True, changed=True, result={"stdout": f"/etc/motd\n/etc/motd\n{digest}\n///etc/motd"})
 
@@ -131,11 +116,11 @@ def replaced(backup: str) -> Outcome:
 def test_the_first_backup_is_put_back_and_later_ones_go(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    conversation(one, looked(NAMES[0]), replaced("/etc/motd.1"), saw("digest 1"))
+    run(one, looked(NAMES[0]), replaced("/etc/motd.1"), saw("digest 1"))
     one.was_configured = True
-    conversation(one, replaced("/etc/motd.2"), saw("digest 2"))
+    run(one, replaced("/etc/motd.2"), saw("digest 2"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
-    _result, orders = conversation(gone, saw("digest 2"), Outcome(ok=True), Outcome(ok=True), Outcome(ok=True))
+    _result, orders = run(gone, saw("digest 2"), Outcome(ok=True), Outcome(ok=True), Outcome(ok=True))
     calls = [order for order in orders if isinstance(order, ModuleCall)]
     assert [call.args["argv"][0] for call in calls] == ["sh", "mv", "rm"]
     assert calls[1].args["argv"][-2:] == ["/etc/motd.1", "/etc/motd"]
@@ -147,9 +132,9 @@ def test_the_first_backup_is_put_back_and_later_ones_go(task: Any, tmp_path: Pat
 def test_what_somebody_changed_since_is_not_replaced_by_a_backup(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    conversation(one, looked(), replaced("/etc/motd.1"), saw("digest 1"))
+    run(one, looked(), replaced("/etc/motd.1"), saw("digest 1"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
-    _result, orders = conversation(gone, saw("by hand"), Outcome(ok=True))
+    _result, orders = run(gone, saw("by hand"), Outcome(ok=True))
     assert [one.text for one in orders if isinstance(one, Progress)] == [
         "/etc/motd was changed since; what it was before is in /etc/motd.1"
     ]
@@ -164,7 +149,7 @@ def test_a_backup_after_a_run_that_was_cut_off_may_not_be_the_first(task: Any, t
     assert isinstance(note, Note)
     steps.close()
     again = task(SETTINGS, name="configure", made=note.made)
-    conversation(again, replaced("/etc/motd.2"))
+    run(again, replaced("/etc/motd.2"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=again.made)
-    _result, orders = conversation(gone, Outcome(ok=True))
+    _result, orders = run(gone, Outcome(ok=True))
     assert any("/etc/motd stays as it is" in one.text for one in orders if isinstance(one, Progress))
