@@ -14,11 +14,14 @@ import yaml
 from ansible_ensemble.provision.service.server_features import ABSENT
 from ansible_ensemble.provision.templates.machine_data import BootEnvData, MachineData, SystemData
 from ansible_ensemble.provision.templates.render_data import RenderData
+from tests.integration.provision.communities import made_packs
 from tests.integration.provision.drpcli import Drpcli
 from tests.integration.provision.lasting import Lasting
 from tests.integration.provision.wire import Refusal, Wire
 
 PACKS = [yaml.safe_load(file.read_text()) for file in sorted((Path(__file__).parent / "community").glob("*.yaml"))]
+#: As many as a community has, with as many tasks.
+MADE, IDIOMS = made_packs(32, 228)
 #: What their content asks for.
 FEATURES = {
     "sprig",
@@ -92,7 +95,7 @@ class Outcome:
 
     async def _fill(self) -> None:
         async with Wire(self.endpoint) as wire:
-            for pack in PACKS:
+            for pack in [*PACKS, *MADE]:
                 loaded = await wire.call("POST", "contents", pack)
                 self.warnings[pack["meta"]["Name"]] = loaded["Warnings"]
             cli = Drpcli(wire)
@@ -106,7 +109,7 @@ class Outcome:
                 "Params": PARAMS,
             }
             machine = (await cli.create("machines", fields))["Uuid"]
-            for task in (name for pack in PACKS for name in pack["sections"]["tasks"]):
+            for task in (name for pack in [*PACKS, *MADE] for name in pack["sections"]["tasks"]):
                 await self._render(cli, machine, task)
 
     async def _render(self, cli: Drpcli, machine: str, task: str) -> None:
@@ -132,7 +135,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 def test_the_packs_ask_for_every_feature_and_see_every_member_of_templates() -> None:
     asked = {name for pack in PACKS for name in pack["meta"]["RequiredFeatures"].replace(",", " ").split()}
     assert asked > FEATURES
-    text = yaml.safe_dump(PACKS)
+    text = yaml.safe_dump([*PACKS, *MADE])
     members = [*RenderData.methods, *BootEnvData.methods, *MachineData.methods, *SystemData.methods]
     assert [name for name in members if f".{name}" not in text] == []
 
@@ -149,16 +152,21 @@ def test_packs_load_unmodified_and_say_what_of_them_will_not_work(outcome: Outco
         "Missing required feature time-travel: what uses it may not work",
         "tasks/unfinished-named: Template nowhere.tmpl does not exist",
     ]
+    assert len(outcome.warnings) == 36
+    for pack in MADE:
+        names = pack["meta"]["RequiredFeatures"].replace(",", " ").split()
+        missing = [f"Missing required feature {name}: {ABSENT[name]}" for name in names if name in ABSENT]
+        assert outcome.warnings[pack["meta"]["Name"]] == missing
 
 
 def test_all_tasks_are_rendered_or_say_why_not(outcome: Outcome) -> None:
     assert outcome.refused.keys() == REASONS.keys(), outcome.refused
     assert [task for task, reason in REASONS.items() if reason not in outcome.refused[task]] == []
-    assert len(outcome.rendered) == 21
+    assert len(outcome.rendered) == 249
     for task, actions in outcome.rendered.items():
         assert not [action for action in actions if "<no value>" in action["Content"]], task
         for action in actions:
-            if action["Content"].startswith("#!/bin/bash"):
+            if action["Content"].startswith(("#!/bin/bash", "#!/usr/bin/env bash")):
                 checked = subprocess.run(["bash", "-n"], input=action["Content"], text=True, capture_output=True)
                 assert checked.returncode == 0, f"{task}: {checked.stderr}\n{action['Content']}"
 
@@ -179,3 +187,9 @@ def test_all_tasks_are_rendered_or_say_why_not(outcome: Outcome) -> None:
 def test_what_tasks_are_rendered_to(outcome: Outcome, task: str, lines: list[str]) -> None:
     text = "\n".join(action["Content"] for action in outcome.rendered[task])
     assert [line for line in lines if line.replace("<API>", outcome.endpoint) not in text] == [], text
+
+
+def test_what_idioms_are_rendered_to(outcome: Outcome) -> None:
+    for task, idiom in IDIOMS.items():
+        text = "\n".join(action["Path"] + "\n" + action["Content"] for action in outcome.rendered[task])
+        assert [line for line in idiom["gives"] if line.replace("<API>", outcome.endpoint) not in text] == [], text

@@ -27,9 +27,15 @@ _ALIASES = {
 }
 
 
+def canonical(name: str) -> str:
+    """The name of an architecture that is called so; empty if none is."""
+    lower = name.lower()
+    return lower if lower in CANONICAL else _ALIASES.get(lower, "")
+
+
 def problem_of_architecture(name: str) -> str:
     """Why a machine cannot have this architecture; empty if it can."""
     if name in CANONICAL:
         return ""
-    canonical = name.lower() if name.lower() in CANONICAL else _ALIASES.get(name.lower())
-    return f"Please use {canonical} for Arch instead of {name}" if canonical else f"Unknown Arch {name}"
+    known = canonical(name)
+    return f"Please use {known} for Arch instead of {name}" if known else f"Unknown Arch {name}"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from ansible_ensemble.provision.objects import KINDS
+from ansible_ensemble.provision.objects import KINDS, SECTIONS
 from ansible_ensemble.provision.objects.parts import Claim
 from ansible_ensemble.provision.objects.tenant import Tenant
 
@@ -104,10 +104,15 @@ def of_machine(uuid: str) -> tuple[Claim, ...]:
 
 
 def of_tenant(tenant: Tenant) -> tuple[Claim, ...]:
-    """What users of a tenant may do at most; with machines, their jobs are restricted, and pools, which move any."""
+    """What users of a tenant may do at most.
+
+    With machines, their jobs are restricted, and pools, which move any; with what bundles hold, the bundles.
+    """
     restricted: dict[str, list[str]] = {}
     if "machines" in tenant.members:
         restricted = {"jobs": tenant.members["machines"], "pools": []}
+    if not SECTIONS.keys().isdisjoint(tenant.members):
+        restricted["contents"] = []
     members = restricted | tenant.members
     others = ",".join(scope for scope in (*KINDS, *OTHER_SCOPES) if scope not in members)
     return (

@@ -71,4 +71,4 @@ def _wanted(call: Call) -> _Wanted:
 async def set_password(call: Call) -> web.Response:
     """Change the password of a user."""
     body = await call.body()
-    return answer(await call.change("password", lambda tx: users.set_password(tx, call.key, body)))
+    return answer(await call.alter("password", lambda tx: users.set_password(tx, call.key, body)))

@@ -51,10 +51,13 @@ def _surroundings(call: Call, identity: Identity) -> Surroundings:
 
 
 def _of_profile(profile: str, identity: Identity) -> list[Claim]:
-    """What a token of a profile allows: to read it, and to make machines if who asks for the actions may make them."""
-    making = Claim(scope="machines", action="create", specific=ALL)
+    """What a token of a profile allows: to read it; to change it and make machines where who asks may do that."""
+    more = (
+        Claim(scope="profiles", action="update", specific=profile),
+        Claim(scope="machines", action="create", specific=ALL),
+    )
     return [
         Claim(scope="info", action="get", specific=ALL),
         Claim(scope="profiles", action="get", specific=profile),
-        *([making] if identity.holds(making) else []),
+        *filter(identity.holds, more),
     ]

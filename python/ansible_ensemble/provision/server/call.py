@@ -16,6 +16,7 @@ from aiohttp.http import HttpProcessingError
 from msgspec import Struct, field
 
 from ansible_ensemble.core.page_files import PageFile
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.event import Event
 from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused
@@ -235,6 +236,32 @@ class Call:
         """
         return await self.transact(Need(self.kind, action, paths), function, named(self.kind, self.key), self.key)
 
+    async def alter(
+        self, action: str, function: Callable[[Transaction], Any], paths: tuple[str, ...] = (), *, looks: bool = False
+    ) -> Any:
+        """What a function makes of the object that the path names, for who may get that; see `change`.
+
+        Args:
+            action: what is done with it.
+            function: does it.
+            paths: of an update, what it changes; without any, it may be everything.
+            looks: whether what becomes of it tells what the object has.
+
+        Returns:
+            What the function returns; for who may not get the object, nothing but the key of one.
+        """
+
+        def run(transaction: Transaction) -> Any:
+            get, names = Need(self.kind, "get"), named(self.kind, self.key)
+            identity = self.proof.identity(transaction)
+            if looks:
+                identity.refuse(transaction, get, names, self.key)
+            is_seen = identity.may(transaction, get, names)
+            made = function(transaction)
+            return made if is_seen else _key_of(made)
+
+        return await self.change(action, run, paths)
+
     def token(self, identity: Identity, wanted: Token, secret: str) -> str:
         """The text of a token for who sends the request; it allows no more than the sender may."""
         life = self.server.settings.token_life * 86400
@@ -245,6 +272,10 @@ class Call:
         identity = self.proof.identity(reader)
         identity.refuse(reader, need, names, key)
         return identity
+
+
+def _key_of(made: Any) -> dict[str, str] | None:
+    return {made.key_field(): made.key} if isinstance(made, Object) else None
 
 
 @asynccontextmanager

@@ -37,4 +37,4 @@ async def put(call: Call) -> web.Response:
 
 async def remove(call: Call) -> web.Response:
     """Remove a bundle and its objects."""
-    return answer(await call.change("delete", lambda tx: contents.remove_content(tx, call.key)))
+    return answer(await call.alter("delete", lambda tx: contents.remove_content(tx, call.key)))

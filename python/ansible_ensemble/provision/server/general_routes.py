@@ -15,6 +15,7 @@ from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.refusal import Refused, invalid
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import SERVER, Call
+from ansible_ensemble.provision.server.identity import anything
 from ansible_ensemble.provision.server.server_info import info_of
 from ansible_ensemble.provision.service import indexes, preferences
 from ansible_ensemble.provision.service.parsing import parsed_body
@@ -42,11 +43,16 @@ async def show_preferences(call: Call) -> web.Response:
 
 
 async def set_preferences(call: Call) -> web.Response:
-    """Change settings that are kept with the objects."""
+    """Change settings that are kept with the objects, and answer all to who may see them."""
     body = await call.body()
-    kept = await call.transact(Need("prefs", "post"), lambda tx: preferences.set_preferences(tx, body))
+
+    def change(tx: Transaction) -> tuple[dict[str, str], bool]:
+        is_seen = call.proof.identity(tx).may(tx, Need("prefs", "list"), anything)
+        return preferences.set_preferences(tx, body), is_seen
+
+    kept, is_seen = await call.transact(Need("prefs", "post"), change)
     call.server.log.follow(kept)
-    return answer(kept)
+    return answer(kept if is_seen else None)
 
 
 async def show_logs(call: Call) -> web.Response:

@@ -14,7 +14,7 @@ from ansible_ensemble.provision.rules.claims import Need
 from ansible_ensemble.provision.rules.query import parse_query
 from ansible_ensemble.provision.server.answers import BYTES, answer, nothing
 from ansible_ensemble.provision.server.call import BODY_BYTES, Call, in_time, refuse_unless_bytes
-from ansible_ensemble.provision.server.identity import Names
+from ansible_ensemble.provision.server.identity import Names, anything
 from ansible_ensemble.provision.server.removal import remove_jobs
 from ansible_ensemble.provision.server.tokens import Token
 from ansible_ensemble.provision.service import actions, jobs
@@ -131,13 +131,16 @@ async def append_log(call: Call) -> web.Response:
 async def purge(call: Call) -> web.Response:
     """Remove the jobs that a query finds and that are over."""
     query, need = parse_query(Job, call.request.query.items()), Need("jobs", "delete")
+    is_seen = await call.server.store.read(
+        lambda reader: call.proof.identity(reader).may(reader, Need("jobs", "get"), anything)
+    )
     gone = await remove_jobs(
         call.server.store,
         lambda reader: jobs.over(reader, query),
         call.proof.principal,
         admit=lambda reader: call.admitted(reader, need),
     )
-    return answer([job.public() for job in gone])
+    return answer([job.public() if is_seen else {"Uuid": job.uuid} for job in gone])
 
 
 async def list_actions(call: Call) -> web.Response:

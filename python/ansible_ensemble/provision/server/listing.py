@@ -70,6 +70,8 @@ def listing(
     seen = (one for one in shown if allowed is None or not allowed.isdisjoint(names_of(one)))
     found = query.found(seen)
     page = query.page(found)
+    if allowed is not None:
+        total = len(found)  # how many there are beside those that may be seen is nobody's business
     return Listing(total, len(found), len(page), () if counted else tuple(_bodies(reader, query, page)))
 
 

@@ -8,18 +8,19 @@ from typing import Any
 from aiohttp import web
 from msgspec.structs import replace
 
+from ansible_ensemble.provision.objects.base import Object
 from ansible_ensemble.provision.objects.codec import Undecodable, decode_json
 from ansible_ensemble.provision.rules.claims import Need
-from ansible_ensemble.provision.rules.query import parse_query, parse_shape
+from ansible_ensemble.provision.rules.query import Shape, parse_query, parse_shape
 from ansible_ensemble.provision.server.answers import JSON, answer, body_of, tag_of
 from ansible_ensemble.provision.server.call import Call
 from ansible_ensemble.provision.server.durations import seconds
-from ansible_ensemble.provision.server.identity import anything
+from ansible_ensemble.provision.server.identity import anything, named
 from ansible_ensemble.provision.server.listing import Listing, listing
 from ansible_ensemble.provision.service import crud
 from ansible_ensemble.provision.service.lookup import kind_of
 from ansible_ensemble.provision.service.secure_params import revealed
-from ansible_ensemble.provision.store.transaction import Reader
+from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 #: Nobody waits longer for a change, in seconds.
 _LONGEST_WAIT = 600.0
@@ -124,16 +125,24 @@ async def _changed(call: Call, seen: tuple[str, bytes], wait: float) -> tuple[st
 async def create(call: Call) -> web.Response:
     """Create an object."""
     prefix, body, force = call.kind, await call.body(), call.has("force")
-    made = await call.transact(Need(prefix, "create"), lambda tx: crud.create(tx, prefix, body, force=force))
-    return answer(made, 201)
+
+    def make(tx: Transaction) -> Object:
+        made = crud.create(tx, prefix, body, force=force).public()
+        may_get = call.proof.identity(tx).may(tx, Need(prefix, "get"), named(prefix, made.key))
+        return Shape(proofs=may_get).shown(made)
+
+    return answer(await call.transact(Need(prefix, "create"), make), 201)
 
 
 async def patch(call: Call) -> web.Response:
     """Change an object by a patch."""
     body, force = await call.body(), call.has("force")
     return answer(
-        await call.change(
-            "update", lambda tx: crud.patch(tx, call.kind, call.key, body, force=force), changed_paths(body)
+        await call.alter(
+            "update",
+            lambda tx: crud.patch(tx, call.kind, call.key, body, force=force),
+            changed_paths(body),
+            looks=is_looking(body),
         )
     )
 
@@ -141,12 +150,12 @@ async def patch(call: Call) -> web.Response:
 async def put(call: Call) -> web.Response:
     """Replace an object."""
     body, force = await call.body(), call.has("force")
-    return answer(await call.change("update", lambda tx: crud.put(tx, call.kind, call.key, body, force=force)))
+    return answer(await call.alter("update", lambda tx: crud.put(tx, call.kind, call.key, body, force=force)))
 
 
 async def remove(call: Call) -> web.Response:
     """Remove an object."""
-    return answer(await call.change("delete", lambda tx: crud.remove(tx, call.kind, call.key)))
+    return answer(await call.alter("delete", lambda tx: crud.remove(tx, call.kind, call.key)))
 
 
 def changed_paths(body: bytes, under: str = "") -> tuple[str, ...]:
@@ -157,12 +166,23 @@ def changed_paths(body: bytes, under: str = "") -> tuple[str, ...]:
         under: the path of what it changes.
     """
     try:
-        operations = decode_json(body)
-        if not isinstance(operations, list):
-            return ()
-        return tuple(f"{under}{path}" for one in operations for path in _paths(one))
-    except (Undecodable, TypeError, KeyError):
+        return tuple(f"{under}{path}" for one in _operations(body) for path in _paths(one))
+    except (TypeError, KeyError):
         return ()
+
+
+def is_looking(body: bytes) -> bool:
+    """Whether a patch tells what is there: by a test, or by taking it to another place."""
+    return any(isinstance(one, dict) and one.get("op") in ("test", "copy", "move") for one in _operations(body))
+
+
+def _operations(body: bytes) -> list[Any]:
+    """What a patch consists of; nothing of what is no patch."""
+    try:
+        operations = decode_json(body)
+    except Undecodable:
+        return []
+    return operations if isinstance(operations, list) else []
 
 
 def _paths(operation: dict[str, Any]) -> list[str]:
@@ -180,4 +200,8 @@ async def patch_meta(call: Call) -> web.Response:
     """Change the Meta of an object by a patch of it."""
     body = await call.body()
     paths = changed_paths(body, "/Meta")
-    return answer(await call.change("update", lambda tx: crud.patch_meta(tx, call.kind, call.key, body), paths))
+    return answer(
+        await call.alter(
+            "update", lambda tx: crud.patch_meta(tx, call.kind, call.key, body), paths, looks=is_looking(body)
+        )
+    )

@@ -7,7 +7,7 @@ from aiohttp import web
 from ansible_ensemble.provision.objects.codec import pointer
 from ansible_ensemble.provision.server.answers import answer
 from ansible_ensemble.provision.server.call import Call
-from ansible_ensemble.provision.server.object_routes import changed_paths
+from ansible_ensemble.provision.server.object_routes import changed_paths, is_looking
 from ansible_ensemble.provision.service import params
 from ansible_ensemble.provision.store.transaction import Reader
 
@@ -40,16 +40,14 @@ async def show_one(call: Call) -> web.Response:
 async def set_all(call: Call) -> web.Response:
     """Replace all params of an object."""
     body = await call.body()
-    return answer(
-        await call.change("update", lambda tx: params.set_params(tx, call.kind, call.key, body), ("/Params",))
-    )
+    return answer(await call.alter("update", lambda tx: params.set_params(tx, call.kind, call.key, body), ("/Params",)))
 
 
 async def set_one(call: Call) -> web.Response:
     """Set a param of an object."""
     param, body = call.part("param"), await call.body()
     return answer(
-        await call.change(
+        await call.alter(
             "update", lambda tx: params.set_param(tx, call.kind, call.key, param, body), (pointer("Params", param),)
         )
     )
@@ -59,14 +57,18 @@ async def patch_all(call: Call) -> web.Response:
     """Change the params of an object by a patch of them."""
     body = await call.body()
     paths = changed_paths(body, "/Params")
-    return answer(await call.change("update", lambda tx: params.patch_params(tx, call.kind, call.key, body), paths))
+    return answer(
+        await call.alter(
+            "update", lambda tx: params.patch_params(tx, call.kind, call.key, body), paths, looks=is_looking(body)
+        )
+    )
 
 
 async def remove_one(call: Call) -> web.Response:
     """Remove a param of an object."""
     param = call.part("param")
     return answer(
-        await call.change(
+        await call.alter(
             "update", lambda tx: params.remove_param(tx, call.kind, call.key, param), (pointer("Params", param),)
         )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_ensemble.core.budget import Fault
@@ -13,7 +13,8 @@ from ansible_ensemble.provision.gotemplate.values import Struct, Value
 from ansible_ensemble.provision.objects.codec import plain
 from ansible_ensemble.provision.objects.content import BootEnv, Stage, Task
 from ansible_ensemble.provision.objects.machine import Machine
-from ansible_ensemble.provision.templates.repositories import family_type
+from ansible_ensemble.provision.rules.architecture import canonical
+from ansible_ensemble.provision.templates.repositories import Repository, family_type
 from ansible_ensemble.provision.templates.source import Addresses
 
 _HIDDEN = frozenset({"Secret"})  # with it, one could make tokens of the machine
@@ -50,15 +51,12 @@ class MachineData(Struct):
             return ""
 
     def mac_addr(self, *formats: str) -> str:
-        """The first hardware address; as a boot loader names a file if the format is `pxe`."""
+        """The first hardware address; as a boot loader names a file if the format is `pxelinux` or `rpi4`."""
         address = next(iter(self._machine.hardware_addrs), "")
-        form = formats[0] if formats else "raw"
-        if form == "raw" or not address:
+        if not address or formats[:1] not in (("pxelinux",), ("rpi4",)):
             return address
-        if form not in ("pxe", "rpi4"):
-            raise Fault(f"Unknown format {form}")
         dashed = address.replace(":", "-")
-        return f"01-{dashed}" if form == "pxe" else dashed
+        return dashed if formats[0] == "rpi4" else f"01-{dashed}"
 
     def has_profile(self, name: str) -> bool:
         """Whether it has a profile of its own."""
@@ -99,16 +97,21 @@ class BootEnvData(Struct):
 
     type_name = "*render.BootEnv"
 
-    def __init__(self, bootenv: BootEnv, arch: str, addresses: Addresses) -> None:
-        fields: dict[str, Any] = plain(bootenv)
-        super().__init__({**fields, "OS": SystemData(fields["OS"])})
+    def __init__(
+        self, bootenv: BootEnv, arch: str, addresses: Addresses, install_repos: Callable[[], Sequence[Repository]]
+    ) -> None:
         self._bootenv = bootenv
         self._arch = arch
         self._addresses = addresses
+        self._install_repos = install_repos
+        self._by_arch = {canonical(name) or name: of for name, of in bootenv.os.supported_architectures.items()}
+        fields: dict[str, Any] = plain(bootenv)
+        own = {"OS": SystemData(fields["OS"]), "Kernel": self.kernel_for(arch), "Initrds": self.initrds_for(arch)}
+        super().__init__({**fields, **own})
 
     def _of_arch(self, arch: str) -> Mapping[str, Any]:
         """What differs in an architecture: `Kernel`, `Initrds`, `BootParams` and others."""
-        found = self._bootenv.os.supported_architectures.get(arch)
+        found = self._by_arch.get(canonical(arch) or arch)
         return found if isinstance(found, dict) else {}
 
     def kernel_for(self, arch: str) -> str:
@@ -139,16 +142,22 @@ class BootEnvData(Struct):
 
     def _path(self, file: str, arch: str) -> str:
         install = "install" if self._bootenv.name.endswith("-install") else ""
-        other = arch if arch != "amd64" else ""
+        known = canonical(arch) or arch
+        other = known if known != "amd64" else ""
         return posixpath.normpath(posixpath.join(self._bootenv.os.name, other, install, file.lstrip("/")))
 
     def install_url(self) -> str:
-        """The URL of what is installed."""
-        return self.path_for("http", "")
+        """The URL of what is installed: of the first repository for that, or of the bootenv's files."""
+        repositories = self._install_repos()
+        return str(repositories[0].fields["URL"]) if repositories else self.path_for("http", "")
 
     def join_initrds(self, protocol: str) -> str:
         """Where the initial ramdisks are, with spaces between."""
-        return " ".join(self.path_for(protocol, file) for file in self.initrds_for(self._arch))
+        return self.join_initrds_for(protocol, self._arch)
+
+    def join_initrds_for(self, protocol: str, arch: str) -> str:
+        """The same for an architecture."""
+        return " ".join(self.path_for_arch(protocol, file, arch) for file in self.initrds_for(arch))
 
     methods = methods_of(
         {
@@ -156,6 +165,7 @@ class BootEnvData(Struct):
             "InitrdsFor": initrds_for,
             "InstallUrl": install_url,
             "JoinInitrds": join_initrds,
+            "JoinInitrdsFor": join_initrds_for,
             "KernelFor": kernel_for,
             "PathFor": path_for,
             "PathForArch": path_for_arch,

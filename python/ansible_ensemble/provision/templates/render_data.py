@@ -38,7 +38,7 @@ class RenderData(Struct):
         machine, addresses = source.machine, source.addresses
         arch = machine.arch or "amd64"
         fields: dict[str, Value] = {"Machine": MachineData(machine, addresses)}
-        fields["Env"] = BootEnvData(source.bootenv, arch, addresses) if source.bootenv else None
+        fields["Env"] = BootEnvData(source.bootenv, arch, addresses, self._to_install) if source.bootenv else None
         fields["Task"] = TaskData(source.task) if source.task else None
         fields["Stage"] = TaskData(source.stage) if source.stage else None
         super().__init__(fields)
@@ -185,11 +185,14 @@ class RenderData(Struct):
 
     def install_repos(self) -> Value:
         """Package repositories to install the system of the machine from."""
+        return self._to_install()
+
+    def _to_install(self) -> list[repositories.Repository]:
         return repositories.to_install(self._repositories(), self.source.machine.os, self._arch)
 
     def _repositories(self) -> list[repositories.Repository]:
         listed = composed(self.source.values(repositories.PARAM))
-        return repositories.repositories(listed if isinstance(listed, list) else (), self.source.machine.os)
+        return repositories.repositories(listed if isinstance(listed, list) else (), self.source.machine.os, self)
 
     def generate_token(self) -> str:
         """A token of the machine that is valid for a short time."""
@@ -200,14 +203,14 @@ class RenderData(Struct):
         return self.source.token("", None)
 
     def generate_profile_token(self, profile: str, duration: Any) -> str:
-        """A token to read a profile and make machines with it, for a time such as `600` or `3h`.
+        """A token to read a profile, for a time such as `600` or `3h`; 0 is without end.
 
         Raises:
             Fault: no profile can have this name; `*` and lists would mean several in a claim.
         """
         if profile and not Profile.NAMES.fullmatch(profile):
             raise Fault(f"Invalid profile {profile!r}")
-        return self.source.token(profile, _seconds(duration))
+        return self.source.token(profile, _seconds(duration) or None)
 
     def parse_url(self, segment: str, url: str) -> str:
         """A part of a URL: `scheme`, `host`, `path`, `hostname` or `port`."""

@@ -155,23 +155,30 @@ def test_a_list_has_what_claims_name(live, own, other):
     assert live.get(f"/machines?Uuid={other['Uuid']}", token=limited).json == []
 
 
+#: What may be done with a claim to get the machine, and without.
 PATHS = [
-    ([{"op": "replace", "path": "/Description", "value": "x"}], 200),
-    ([{"op": "test", "path": "/Name", "value": "own"}, {"op": "replace", "path": "/Description", "value": "y"}], 200),
-    ([{"op": "replace", "path": "/Locked", "value": True}], 403),
-    ([{"op": "copy", "path": "/Description", "from": "/Name"}], 200),
-    ([{"op": "move", "path": "/Description", "from": "/Address"}], 403),
-    ([{"op": "replace", "path": "", "value": {}}], 403),
-    ([], 403),
-    ({"op": "replace"}, 403),
+    ([{"op": "replace", "path": "/Description", "value": "x"}], 200, 200),
+    (
+        [{"op": "test", "path": "/Name", "value": "own"}, {"op": "replace", "path": "/Description", "value": "y"}],
+        200,
+        403,
+    ),
+    ([{"op": "replace", "path": "/Locked", "value": True}], 403, 403),
+    ([{"op": "copy", "path": "/Description", "from": "/Name"}], 200, 403),
+    ([{"op": "move", "path": "/Description", "from": "/Address"}], 403, 403),
+    ([{"op": "replace", "path": "", "value": {}}], 403, 403),
+    ([], 403, 403),
+    ({"op": "replace"}, 403, 403),
 ]
 
 
-@pytest.mark.parametrize(("body", "status"), PATHS)
+@pytest.mark.parametrize(("body", "seeing", "blind"), PATHS)
 @pytest.mark.usefixtures("own")
-def test_an_update_may_be_allowed_of_fields(live, body, status):
-    limited = live.get("/users/rocketskates/token?scope=machines&action=update:/Description,update:/Params/a").json
-    assert live("PATCH", "/machines/Name:own", body, token=limited["Token"]).status == status
+def test_an_update_may_be_allowed_of_fields(live, body, seeing, blind):
+    for get, status in (("get,", seeing), ("", blind)):
+        actions = f"{get}update:/Description,update:/Params/a"
+        limited = live.get(f"/users/rocketskates/token?scope=machines&action={actions}").json
+        assert live("PATCH", "/machines/Name:own", body, token=limited["Token"]).status == status
     assert live("POST", "/machines/Name:own/params/a", 1, token=limited["Token"]).status == 200
     assert live("POST", "/machines/Name:own/params/b", 1, token=limited["Token"]).status == 403
     assert live("POST", "/machines/Name:own/params", {}, token=limited["Token"]).status == 403

@@ -32,6 +32,14 @@ SECURITY = {
             "d-i apt-setup/security_host string r\nd-i apt-setup/security_path string /sec/path",
             "deb http://r/sec/path jammy",
         ),
+        (
+            {**SECURITY, "distribution": "7", "components": ["os", "extras"], "gpgkey": ""},
+            "centos-7",
+            'repo --name="sec-os" --baseurl=http://r/sec/path/7/os/$basearch\n'
+            'repo --name="sec-extras" --baseurl=http://r/sec/path/7/extras/$basearch',
+            "[sec-os]\nname=sec-os\nbaseurl=http://r/sec/path/7/os/$basearch\nenabled=1\ngpgcheck=0\n"
+            "[sec-extras]\nname=sec-extras\nbaseurl=http://r/sec/path/7/extras/$basearch\nenabled=1\ngpgcheck=0",
+        ),
     ],
 )
 def test_what_a_system_is_told(given: dict[str, Any], system: str, install: str, lines: str) -> None:
@@ -46,6 +54,7 @@ def test_those_for_a_system() -> None:
     )
     assert [one.fields["Tag"] for one in for_system(known, "centos-8", "amd64")] == ["sec", "base", "second"]
     assert [one.fields["Tag"] for one in to_install(known, "centos-8", "amd64")] == ["base", "sec"]
+    assert [one.fields["Tag"] for one in for_system(known, "centos-8", "aarch64")] == ["arm", "sec", "base", "second"]
     assert for_system(known, "debian-12", "amd64") == []
 
 
