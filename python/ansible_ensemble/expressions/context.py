@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ansible_ensemble.core.errors import InvalidInput, Place
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
 from ansible_ensemble.core.sensitive import is_sensitive
 from ansible_ensemble.documents.scalars import as_written, is_written
 from ansible_ensemble.language.entities import Operation
@@ -56,6 +56,12 @@ def frame_of(view: View) -> Frame:
     """What keywords mean in the values of something."""
     owner = view.owner
     return Frame(owner if isinstance(owner, NodeView) else None, view if isinstance(view, RelationshipView) else None)
+
+
+class Unreadable(Struct, frozen=True):
+    """A variable whose value is an error."""
+
+    error: EnsembleError
 
 
 class TemplateEngine(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.expressions.connections import Connections
-from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.expressions.context import Context, Unreadable
 from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.path import Filter, Path, Segment, Variable, parse_path
 from ansible_ensemble.expressions.special import Everything, special
@@ -51,9 +51,18 @@ def matches(path: Path, context: Context) -> Iterator[Any]:
     else:
         start, segments = context.current, list(path.segments)
     found: Iterable[Any] = [start]
+    before: Segment | None = None
     for segment in segments:
+        if context.is_unfurl and isinstance(segment.key, int) and before is not None and before.filters:
+            found = _flat(found)  # a number behind a filter is one of each item
         found = _step(found, segment, context)
+        before = segment
     return iter(list(found))
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        yield from (child(value, item) for item in value) if isinstance(value, (list, tuple)) else (value,)
 
 
 def _holder(key: str, context: Context) -> Any:
@@ -95,6 +104,8 @@ def _lookup(value: Any, key: str | int | Variable | None, context: Context) -> I
         name = key if key in value else str(key)
         if name in value:
             yield child(value, value[name])
+    elif context.is_unfurl and isinstance(value, str) and isinstance(key, int) and -len(value) <= key < len(value):
+        yield child(value, value[key])
 
 
 def _items(value: list[Any] | tuple[Any, ...], key: str | int, context: Context) -> Iterator[Any]:
@@ -173,6 +184,8 @@ def _meets(value: Any, condition: Filter, context: Context) -> bool:
     if condition.test is None:
         return any(bool(item) or isinstance(item, View) for item in found) != condition.negated
     test = condition.test
+    if not found and context.is_unfurl:
+        return condition.turned  # it differs from nothing, too
     expected = bare(_variable(test, context)) if isinstance(test, Variable) else test
     return any(_equal(bare(item), expected) for item in found) != condition.negated
 
@@ -208,7 +221,10 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 def _variable(variable: Variable, context: Context) -> Any:
     name = variable.name
     if name in context.variables:
-        return context.variables[name]
+        value = context.variables[name]
+        if isinstance(value, Unreadable):
+            raise value.error
+        return value
     if name in context.frame.variables:
         return context.frame.variables[name]
     if name == "inputs":

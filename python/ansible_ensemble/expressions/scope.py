@@ -21,7 +21,7 @@ from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.language.entities import Assignment, Operation, ParameterDefinition
 from ansible_ensemble.topology.required import is_required
 from ansible_ensemble.views.conform import conform_part, filled
-from ansible_ensemble.views.data import MISSING, plain
+from ansible_ensemble.views.data import MISSING, Printed, plain
 from ansible_ensemble.views.lazy import has_parts, unfinished
 from ansible_ensemble.views.reads import Deferred, Reads, Tracker
 from ansible_ensemble.views.view import View
@@ -169,7 +169,9 @@ class Scope:
         elif assignment is not None:
             context = self.context(assignment.place, assignment.base, name)
             try:
-                value = plain(context.evaluate(assignment.value))
+                value = context.evaluate(assignment.value)
+                is_text = isinstance(value, Printed) and assignment.definition is not None
+                value = value if is_text else plain(value)
             except InvalidInput as error:
                 what = f"input {name} of {operation.full_name if operation else ''} of {self.view.label}"
                 self.view.blame(error, what)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_ensemble.core.hints import nearest_or_known
 from ansible_ensemble.expressions.context import Context
+from ansible_ensemble.instances.readiness import effective
 from ansible_ensemble.views.data import MISSING
 from ansible_ensemble.views.entities import (
     ArtifactView,
@@ -94,9 +95,21 @@ def _status(view: View, context: Context) -> Any:
     """The operational status, `pending` before an instance is made: `::app::.status`."""
     if not isinstance(view, NodeView):
         return MISSING
-    return context.tracker.rests_on(
-        lambda: (view.instance.effective or view.instance.status).value if view.instance is not None else "pending"
-    )
+    return context.tracker.rests_on(lambda: _effective(view))
+
+
+def _effective(view: NodeView) -> str:
+    """The status with those of its requirements considered, as jobs record it."""
+    if view.instance is None:
+        return "pending"
+    graph, instances = Graph(view.evaluator), view.evaluator.instances
+    if instances.get(view.name) is not view.instance:
+        return view.instance.status.value
+    return effective([view.name], instances, lambda name: _needed(graph.find(name)))[view.name].value
+
+
+def _needed(view: NodeView | None) -> list[str]:
+    return [item.target.name for item in view.requirements()] if view is not None else []
 
 
 def _operational(view: View, context: Context) -> Any:

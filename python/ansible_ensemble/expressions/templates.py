@@ -23,12 +23,13 @@ from ansible_ensemble.core.sensitive import Sensitive, is_sensitive, mark_sensit
 from ansible_ensemble.core.vault_errors import opened
 from ansible_ensemble.documents.scalars import VaultText
 from ansible_ensemble.expressions.connections import Connections
-from ansible_ensemble.expressions.context import TRUST, Context
+from ansible_ensemble.expressions.context import TRUST, Context, Unreadable
 from ansible_ensemble.expressions.inventory import free_names, inventory_variables
 from ansible_ensemble.expressions.keywords import named
 from ansible_ensemble.expressions.node_variables import VARS, node_variables
+from ansible_ensemble.expressions.printed import printed
 from ansible_ensemble.expressions.special import Everything, special
-from ansible_ensemble.language.functions import KEYWORDS, TEMPLATE_HEADER
+from ansible_ensemble.language.functions import KEYWORDS, TEMPLATE_HEADER, is_template
 from ansible_ensemble.views.data import MISSING, bare, child, plain
 from ansible_ensemble.views.lazy import ExternalValue, LazyMap, UnfinishedList
 from ansible_ensemble.views.view import View
@@ -203,7 +204,8 @@ class Templates:
     def render(self, text: str, context: Context, overrides: Mapping[str, Any] | None = None) -> Any:
         """The value of a template that the spec's author wrote; a native one where it is a single expression.
 
-        `overrides` are options of Jinja, as `variable_start_string`.
+        `overrides` are options of Jinja, as `variable_start_string`. In Unfurl the space around a template does not
+        count, and what it prints may be other data than text.
 
         Raises:
             Deferred: it needs an attribute that is not known yet.
@@ -213,6 +215,7 @@ class Templates:
         errors: list[EnsembleError] = []
         tracker = context.tracker
         before, tracker.sensitive = tracker.sensitive, isinstance(text, Sensitive)
+        text = str.__str__(text).strip() if context.is_unfurl else text
         engine = self._engine(len(self._contexts))
         bounds = self._bounds()
         self._contexts.append((context, errors))
@@ -236,7 +239,11 @@ class Templates:
             touched, tracker.sensitive = tracker.sensitive, before or tracker.sensitive
         if errors:
             raise errors[0]
-        return tracker.hide(mark_sensitive(result)) if touched else result
+        if touched:
+            return tracker.hide(mark_sensitive(result))
+        if isinstance(result, str) and context.is_unfurl and is_template(text):
+            return printed(result, text, engine._engine.environment)
+        return result
 
     def _bounds(self) -> AbstractContextManager[None]:
         """What holds a template within bounds, in a project that is not trusted; with those that it needs."""
@@ -273,6 +280,10 @@ class Templates:
         if "connections" in words:
             found["connections"] = TemplateMap(Connections(context), context, errors)
         for name, value in given.items():
+            if isinstance(value, Unreadable):
+                if name in words:
+                    raise value.error
+                continue
             kinds = (View, LazyMap, ExternalValue, Everything, list, tuple, VaultText)
             on_demand = isinstance(value, kinds) or is_sensitive(value)
             if name in words and (on_demand or isinstance(value, dict)):

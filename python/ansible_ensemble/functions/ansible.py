@@ -8,11 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_ensemble.core.errors import EnsembleError
-from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
 from ansible_ensemble.expressions.context import Call
 from ansible_ensemble.expressions.files import file_path, note, read_contents
 from ansible_ensemble.functions.registration import implements
-from ansible_ensemble.views.data import bare
+from ansible_ensemble.views.data import Printed, bare
 
 
 @implements("template", taints=False, safe=False)
@@ -22,23 +21,15 @@ def _template(call: Call, given: Any, *, overrides: Any = None) -> Any:
         raise call.failure("overrides must be a map of Jinja's options")
     templates = call.context.evaluator.templates
     if isinstance(given, str):
-        return templates.render(_stripped(given, call), call.context, options)
+        return templates.render(given, call.context, options)
     if isinstance(given, dict) and set(given) == {"path"}:
         path = file_path(call.text(given["path"]), call.context)
         try:
             text = read_contents(path, call.context).decode()
         except UnicodeDecodeError:
             raise call.failure(f'"{path}" is not text in UTF-8') from None
-        return templates.render(_stripped(text, call), call.context, options)
+        return templates.render(text, call.context, options)
     raise call.failure("template takes text, or {path: file}", hint="text that is computed is not taken as a template")
-
-
-def _stripped(text: str, call: Call) -> str:
-    """A template as it is rendered: in Unfurl without the space around it."""
-    if not call.context.is_unfurl:
-        return text
-    stripped = text.strip()
-    return mark_sensitive(stripped) if isinstance(text, Sensitive) else stripped
 
 
 @implements("lookup", safe=False, runs=True)
@@ -53,7 +44,8 @@ def _lookup(call: Call, given: Any) -> Any:
         "__options": {key: call.value(value) for key, value in options},
     }
     text = "{{ lookup(__plugin, *__terms, **__options) }}"
-    return call.context.evaluator.templates.render(text, call.context.at(call.context.current, variables))
+    found = call.context.evaluator.templates.render(text, call.context.at(call.context.current, variables))
+    return str.__str__(found) if isinstance(found, Printed) else found
 
 
 @implements("python", safe=False, runs=True)

@@ -13,6 +13,7 @@ from typing import Any
 from ansible_ensemble.core.budget import MOST_BITS
 from ansible_ensemble.expressions.context import Call, as_text
 from ansible_ensemble.functions.registration import implements
+from ansible_ensemble.language.functions import function_name
 from ansible_ensemble.language.scalars import UNITS, scalar_value
 from ansible_ensemble.views.data import bare
 
@@ -124,9 +125,13 @@ def _pair(call: Call, first: Any, second: Any) -> tuple[Any, Any]:
 
 def _values(call: Call, *written: Any) -> list[Any]:
     """What `eq` and `ne` compare."""
-    texts = [isinstance(one, str) and not one.startswith((".", ":", "$")) for one in written]
-    pairs = zip(written, texts, strict=True)
-    return [bare(call.value(one) if is_text else call.operand(one)) for one, is_text in pairs]
+    return [bare(call.value(one) if _is_data(one) else call.operand(one)) for one in written]
+
+
+def _is_data(written: Any) -> bool:
+    if isinstance(written, dict):
+        return function_name(written, nested=True) is None
+    return isinstance(written, str) and not written.startswith((".", ":", "$"))
 
 
 def _compare(call: Call, first: Any, second: Any, compare: Callable[[Any, Any], bool]) -> bool:

@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import Sensitive, mark_sensitive
-from ansible_ensemble.expressions.context import Call, Context
+from ansible_ensemble.expressions.context import Call, Context, Unreadable
 from ansible_ensemble.expressions.query import resolved
 from ansible_ensemble.functions.registration import implements
-from ansible_ensemble.views.data import MISSING, plain, shown
+from ansible_ensemble.views.data import MISSING, Printed, child, plain, shown
 from ansible_ensemble.views.view import View
 
 _STRICT = (True, False, "required", "notnull", None)
@@ -40,18 +40,18 @@ def _eval(
         context = context.at(context.current, _variables(vars, context))
     try:
         result = context.query(expression)
-        if foreach is not MISSING:
-            made = _for_each(foreach, result, context)
-            result = [made] if context.is_unfurl and isinstance(made, dict) else made
-        if select is not MISSING:
-            result = _selected(select, result, context)
+        if context.is_unfurl:
+            result = _each_selected(foreach, select, result, context)
+        else:
+            result = _for_each(foreach, result, context) if foreach is not MISSING else result
+            result = _selected(select, result, context) if select is not MISSING else result
     except InvalidInput:
         if strict is not False:
             raise
         result = None
     if trace:
         _trace(result, context)
-    if strict == "required" and (result is None or result == []):
+    if strict == "required" and (result is None or (result == [] and not context.is_unfurl)):
         raise context.failure("it found nothing")
     if strict == "notnull" and result is None:
         raise context.failure("it is null")
@@ -67,7 +67,17 @@ def _foreach(call: Call, given: Any) -> Any:
 def _variables(raw: Any, context: Context) -> Mapping[str, Any]:
     if not isinstance(raw, dict):
         raise context.failure("vars must be a map of values by name")
-    return {str(name): context.evaluate(item) for name, item in raw.items()}
+    return {str(name): _variable(item, context) for name, item in raw.items()}
+
+
+def _variable(raw: Any, context: Context) -> Any:
+    """The value of a variable; in Unfurl one that cannot be had is an error where it is used."""
+    try:
+        return context.evaluate(raw)
+    except EnsembleError as error:
+        if not context.is_unfurl:
+            raise
+        return Unreadable(error)
 
 
 def _trace(result: Any, context: Context) -> None:
@@ -85,6 +95,20 @@ def _selected(raw: Any, result: Any, context: Context) -> Any:
     return made if isinstance(result, (list, tuple)) or not isinstance(made, list) else next(iter(made), None)
 
 
+def _each_selected(foreach: Any, select: Any, result: Any, context: Context) -> Any:
+    """What `foreach` or `select` makes of a result in Unfurl: the first of them that is there, of what was found."""
+    raw = select if foreach is MISSING else foreach
+    if raw is MISSING:
+        return result
+    result = plain(result) if isinstance(result, Printed) else result
+    if result is None or (isinstance(result, (list, tuple)) and not result):
+        return None if foreach is MISSING else []
+    made = _for_each(raw, result, context)
+    if foreach is MISSING:
+        return made if isinstance(made, dict) else resolved(made)
+    return [made] if isinstance(made, dict) else made
+
+
 def _is_keyed(raw: Any) -> bool:
     return isinstance(raw, dict) and "value" in raw and set(raw) <= {"key", "value"}
 
@@ -100,7 +124,7 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
     """
     of_map = isinstance(collection, Mapping) and not context.is_unfurl
     if isinstance(collection, (list, tuple)):
-        pairs = list(enumerate(collection))
+        pairs = [(index, child(collection, item)) for index, item in enumerate(collection)]
     elif of_map:
         pairs = [(key, collection[key]) for key in collection]
     else:
@@ -122,7 +146,7 @@ def _for_each(raw: Any, collection: Any, context: Context) -> Any:
         if isinstance(name, (dict, list)):
             raise context.failure("the key of an item must be text or a number")
     made: Any = dict(found) if is_map else [result for _name, result in found]
-    return mark_sensitive(made) if isinstance(collection, Sensitive) else made
+    return mark_sensitive(made) if isinstance(collection, Sensitive) and not context.is_unfurl else made
 
 
 class _End:

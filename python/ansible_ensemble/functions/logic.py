@@ -26,7 +26,7 @@ def _and(call: Call, *operands: Any) -> Any:
     for operand in operands:
         value = call.operand(operand)
         if not is_true(value):
-            return value
+            return None if call.context.is_unfurl and isinstance(value, (list, tuple)) else value
     return value
 
 
@@ -37,7 +37,7 @@ def _or(call: Call, *operands: Any) -> Any:
         value = call.operand(operand)
         if is_true(value):
             return value
-    return value
+    return False if call.context.is_unfurl else value
 
 
 @implements("not")

@@ -55,6 +55,8 @@ def _portspec(call: Call, given: Any) -> Any:
         "target": _port(numbers[1]),
         "protocol": protocol or "tcp",
     }
+    if call.context.is_unfurl:
+        return {**made, "source_range": None, "target_range": None}
     spec = ":".join(number for number in numbers if number is not None)
     return {**made, "spec": f"{spec}/{made['protocol']}"}
 

@@ -204,7 +204,7 @@ def _get_artifact(call: Call, keyword: Any, name: Any, location: Any = "LOCAL_FI
 @implements("concat")
 def _concat(call: Call, *values: Any, sep: Any = None) -> Any:
     parts = [call.value(value) for value in values]
-    if all(isinstance(part, (list, tuple)) for part in parts):
+    if not call.context.is_unfurl and all(isinstance(part, (list, tuple)) for part in parts):
         return call.chained(parts)
     return call.joined([_scalar(call, part) for part in parts], call.text(sep) if sep is not None else "")
 
@@ -226,7 +226,7 @@ def _token(call: Call, text: Any, characters: Any, index: Any) -> Any:
     if not characters:
         raise call.failure("the second argument of token is empty")
     parts = _split(text, characters)
-    if not 0 <= int(index) < len(parts):
+    if not (-len(parts) if call.context.is_unfurl else 0) <= int(index) < len(parts):
         raise call.failure(f"token {index} does not exist: the text has {len(parts)} parts, counted from 0")
     return parts[int(index)]
 
@@ -241,10 +241,10 @@ def _split(text: str, characters: str) -> list[str]:
 
 def _scalar(call: Call, value: Any) -> str:
     value = value if is_written(value) else bare(value)
-    if isinstance(value, (dict, list)):
+    if isinstance(value, (dict, list)) and not call.context.is_unfurl:
         kind = "a map" if isinstance(value, dict) else "a list"
         raise call.failure(f"{call.name} joins text and got {kind}")
-    if call.context.is_unfurl and (value is None or isinstance(value, bool)):
+    if call.context.is_unfurl and (value is None or isinstance(value, (bool, dict, list))):
         return str(value)
     return "" if value is None else as_text(value)
 

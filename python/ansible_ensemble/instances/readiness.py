@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ansible_ensemble.instances.instance import Instances
 from ansible_ensemble.instances.status import Priority, Status
@@ -41,24 +41,32 @@ def aggregate(instances: Instances, requirements: Mapping[str, Iterable[str]]) -
 
     A name without an instance is passed over; around a cycle, own statuses count.
     """
-    for instance in instances:
-        instance.effective = None
+    for name, status in effective(instances.by_name, instances, lambda name: requirements.get(name, ())).items():
+        instances.by_name[name].effective = status
+
+
+def effective(
+    names: Iterable[str], instances: Instances, requirements: Callable[[str], Iterable[str]]
+) -> dict[str, Status]:
+    """The effective status of these instances, and of those that they need."""
+    known: dict[str, Status] = {}
     entered: set[str] = set()
-    for start in instances.by_name:
-        stack = [(start, False)]
-        while stack:
-            name, needed_are_done = stack.pop()
-            needed = [target for target in requirements.get(name, ()) if target in instances.by_name]
-            if needed_are_done:
-                instance = instances.by_name[name]
-                targets = [instances.by_name[target] for target in needed]
-                instance.effective = combine(
-                    instance.status, [(target.effective or target.status, target.priority) for target in targets]
-                )
-            elif name not in entered:
-                entered.add(name)
-                stack.append((name, True))
-                stack.extend((target, False) for target in needed if target not in entered)
+    stack = [(name, False) for name in reversed(list(names))]
+    while stack:
+        name, needed_are_done = stack.pop()
+        instance = instances.by_name[name]
+        if not needed_are_done and name in entered:
+            continue
+        needed = [target for target in requirements(name) if target in instances.by_name]
+        if needed_are_done:
+            targets = [instances.by_name[target] for target in needed]
+            statuses = [(known.get(target.name, target.status), target.priority) for target in targets]
+            known[name] = combine(instance.status, statuses)
+            continue
+        entered.add(name)
+        stack.append((name, True))
+        stack.extend((target, False) for target in needed if target not in entered)
+    return known
 
 
 def overall(instances: Instances) -> Status:

@@ -20,7 +20,7 @@ from ansible_ensemble.language.values import (
     type_fault,
     violation,
 )
-from ansible_ensemble.views.data import bare, plain, shown
+from ansible_ensemble.views.data import Printed, bare, plain, shown
 from ansible_ensemble.views.lazy import has_parts
 
 
@@ -42,6 +42,8 @@ def conform(
         return None
     base, constraints, entity = resolve(schema, data_type)
     hidden = hidden or is_sensitive(value)
+    if isinstance(value, Printed):
+        value = str.__str__(value) if base in _TEXTS else plain(value)
     if is_written(value):
         value = as_declared(value, base) if base == "any" else plain(as_declared(value, base))
     shape = "map" if entity is not None else base
@@ -288,6 +290,8 @@ def _boolean(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
+#: Types of which a value is text, also where the text looks like other data.
+_TEXTS = ("string", "version")
 _SHAPES: Mapping[str, type] = {"list": list, "map": Mapping}
 
 _RULES: Mapping[str, Callable[[Any], Any]] = {

@@ -30,6 +30,16 @@ class Named(Protocol):
         """Its name."""
 
 
+class Printed(str):
+    """Text that looks like other data, and is it: as plain data, and where no type asks for text.
+
+    Attributes:
+        meant: the data.
+    """
+
+    meant: Any
+
+
 def plain(value: Any) -> Any:
     """The value as maps, lists, strings, numbers, booleans and null; the marks of sensitive parts stay.
 
@@ -46,6 +56,8 @@ def plain(value: Any) -> Any:
         result = [plain(item) for item in value]
     elif isinstance(value, Sensitive):
         return value
+    elif isinstance(value, Printed):
+        return plain(value.meant)
     elif isinstance(value, (str, int, float)):
         result = _unadorned(value)
     else:

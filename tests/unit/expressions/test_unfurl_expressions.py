@@ -11,17 +11,21 @@ from typing import Any
 
 import pytest
 
+from ansible_ensemble.core.errors import EnsembleError
+from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import Sensitive, reveal
 from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.expressions.scope import Scope
+from tests.unit.expressions.unfurl.unchosen import unchosen
 
 FOLDER = Path(__file__).with_name("unfurl")
 #: Expressions of the instance `app` with what Unfurl made of each, and what they are here where that is not the same.
 CASES: list[dict[str, Any]] = read_yaml(FOLDER / "expressions.yaml").data
 UNFURL = os.environ.get("UNFURL_COMMAND", "")
+needs_unfurl = pytest.mark.skipif(not UNFURL, reason="UNFURL_COMMAND names no command of Unfurl 1.2")
 
 
 @pytest.fixture(scope="module", params=["unfurl/v1alpha1"])
@@ -56,17 +60,46 @@ def test_what_differs_says_why() -> None:
     assert sum("here" in case for case in CASES) <= 0.02 * len(CASES)
 
 
-@pytest.mark.skipif(not UNFURL, reason="UNFURL_COMMAND names no command of Unfurl 1.2")
-def test_unfurl_itself_gives_these_values(tmp_path: Path) -> None:
-    (tmp_path / "ensemble.yaml").write_text((FOLDER / "ensemble.yaml").read_text())
-    asked, answered = tmp_path / "asked.json", tmp_path / "answered.json"
-    asked.write_text(json.dumps([case["of"] for case in CASES]))
-    settings = {"UNFURL_HOME": "", "UNFURL_NORUNTIME": "1", "HOME": str(tmp_path), "EX_WORD": "env-word"}
+#: What Unfurl prints of its own objects, or refuses, is no value.
+NO_VALUE = regex(r"(?i)result(s|\()|nodeinstance|\bstatus\.|nodestate\.|REFUSED")
+#: Another seed makes other expressions.
+SEED = int(os.environ.get("UNCHOSEN_SEED", "2"))
+
+
+def answers(expressions: list[Any], folder: Path) -> list[Any]:
+    """What Unfurl makes of expressions."""
+    (folder / "ensemble.yaml").write_text((FOLDER / "ensemble.yaml").read_text())
+    asked, answered = folder / "asked.json", folder / "answered.json"
+    asked.write_text(json.dumps(expressions))
+    settings = {"UNFURL_HOME": "", "UNFURL_NORUNTIME": "1", "HOME": str(folder), "EX_WORD": "env-word"}
     python = Path(UNFURL).with_name("python")
     words = [python, FOLDER / "answers.py", asked, answered]
-    subprocess.run(words, cwd=tmp_path, env={**os.environ, **settings}, check=True, capture_output=True)
-    answers = zip(CASES, json.loads(answered.read_text()), strict=True)
-    assert [(case["of"], answer) for case, answer in answers if answer != case["unfurl"]] == []
+    subprocess.run(words, cwd=folder, env={**os.environ, **settings}, check=True, capture_output=True)
+    found: list[Any] = json.loads(answered.read_text())
+    return found
+
+
+@needs_unfurl
+def test_unfurl_itself_gives_these_values(tmp_path: Path) -> None:
+    found = zip(CASES, answers([case["of"] for case in CASES], tmp_path), strict=True)
+    assert [(case["of"], answer) for case, answer in found if answer != case["unfurl"]] == []
+
+
+@needs_unfurl
+def test_expressions_that_nobody_chose_are_what_unfurl_makes_of_them(scope: Scope, tmp_path: Path) -> None:
+    asked = unchosen(SEED, 500)
+    pairs = zip(asked, answers(asked, tmp_path), strict=True)
+    valued = [(one, answer) for one, answer in pairs if not NO_VALUE.search(str(answer))]
+    differ = [(one, answer, value) for one, answer in valued if (value := evaluated(scope, one)) != answer]
+    assert len(valued) > 350
+    assert len(differ) <= 0.03 * len(valued), differ
+
+
+def evaluated(scope: Scope, expression: Any) -> Any:
+    try:
+        return plain(scope.evaluate(expression))
+    except EnsembleError as error:
+        return f"refused: {error}"
 
 
 NOT_OF_UNFURL: list[tuple[Any, Any]] = [
