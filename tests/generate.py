@@ -231,6 +231,31 @@ def unfurl() -> Iterator[str]:
     yield from _spoken("unfurl")
 
 
+def compared() -> Iterator[str]:
+    """What was compared with other tools, and how much of it is the same."""
+    yield from ("| what | with | the same | by |", "|---|---|---|---|")
+    expressions, ends = _cases("unit/expressions/unfurl/expressions.yaml"), _cases("integration/jobs/unfurl/cases.yaml")
+    for what, cases, test in (
+        ("expressions", expressions, "tests/unit/expressions/test_unfurl_expressions.py"),
+        ("ensembles after their jobs", list(ends.values()), "tests/integration/jobs/unfurl/test_same_end.py"),
+    ):
+        same = sum("here" not in case for case in cases)
+        yield f"| {what} | Unfurl 1.2.0 | {same} of {len(cases)}, {same / len(cases):.1%} | `{test}` |"
+
+
+def different() -> Iterator[str]:
+    """Expressions with another value than in Unfurl, and why."""
+    yield from ("| expression | Unfurl 1.2.0 | here | why Unfurl's is not taken |", "|---|---|---|---|")
+    for case in _cases("unit/expressions/unfurl/expressions.yaml"):
+        if "here" in case:
+            cells = (json.dumps(case[key]).replace("|", "\\|") for key in ("of", "unfurl", "here"))
+            yield f"| {' | '.join(f'`{cell}`' for cell in cells)} | {case['why']} |"
+
+
+def _cases(name: str) -> Any:
+    return yaml.load((ROOT / "tests" / name).read_text(encoding="utf-8"), yaml.CSafeLoader)
+
+
 def opera() -> Iterator[str]:
     """The command lines of opera."""
     yield from _spoken("opera")
@@ -307,7 +332,7 @@ MAKERS: dict[str, Callable[..., Iterator[str]]] = {
     for made in (
         *(arguments, renamed, fragment, role, variables, variables_of, handed),
         *(options, settings, agent, agent_hosts, transitions, actions, reasons, notices, teardown, unfurl, opera),
-        *(ignored, refused, words, types),
+        *(ignored, refused, words, types, compared, different),
         *(kinds, kinds_documented),
     )
 }
