@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli import options
 from ansible_ensemble.cli.console import Console
-from ansible_ensemble.cli.machine_progress import watch
-from ansible_ensemble.cli.values import variables_of
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.option import Option
-from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.projects.vault import Vault
 
 if TYPE_CHECKING:
     from ansible_ensemble.machines.ansible_process import AnsibleProcess
+    from ansible_ensemble.projects.vault import Vault
     from ansible_ensemble.provision.agent.options import AgentOptions
     from ansible_ensemble.provision.client.settings import Settings
 
@@ -53,19 +50,32 @@ def ansible(arguments: argparse.Namespace) -> AnsibleProcess:
     from ansible_ensemble.machines.ansible_process import AnsibleProcess
 
     given = options.given(arguments, DECLARED)
-    file = given.get("vault_password_file")
-    vault = Vault([*given.get("vault_ids", []), *([f"default@{file}"] if file else [])])
-    variables = reveal(variables_of(given.get("extra_vars", []), [], vault))
+    said = given.get("extra_vars", [])
+    variables = _variables(given, said) if said else {}
 
     def session() -> Any:
         from ansible_ensemble.lanes.session import standalone_session
 
         here = Path.cwd()
         return standalone_session(
-            given.get("inventory"), base=here, loader=vault.loader(here), extra_variables=variables
+            given.get("inventory"), base=here, loader=_vault(given).loader(here), extra_variables=variables
         )
 
     return AnsibleProcess(session, given.get("jobs", _JOBS))
+
+
+def _variables(given: Mapping[str, Any], said: Sequence[str]) -> Any:
+    from ansible_ensemble.cli.values import variables_of  # imports YAML, which most agents never need
+    from ansible_ensemble.core.sensitive import reveal
+
+    return reveal(variables_of(said, [], _vault(given)))
+
+
+def _vault(given: Mapping[str, Any]) -> Vault:
+    from ansible_ensemble.projects.vault import Vault
+
+    file = given.get("vault_password_file")
+    return Vault([*given.get("vault_ids", []), *([f"default@{file}"] if file else [])])
 
 
 async def drive(
@@ -80,6 +90,7 @@ async def drive(
     Raises:
         RequestFailed: the server refuses, or cannot be reached.
     """
+    from ansible_ensemble.cli.machine_progress import watch
     from ansible_ensemble.machines.inventory_host import InventoryHost
     from ansible_ensemble.machines.matching import matched
     from ansible_ensemble.provision.agent.host import HostFailed

@@ -14,7 +14,6 @@ from ansible_ensemble.core.ansible_settings import is_public_folder, local_setti
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, UsageError
 from ansible_ensemble.core.processor_time import allow
 from ansible_ensemble.documents.paths import is_file
-from ansible_ensemble.projects.trust import approve, consent_folder, is_trusted, strange_folders
 
 #: Processor time and memory that a look at what is not trusted may take: files can ask for any amount of work.
 _SECONDS, _BYTES = 120, 2 * 1024**3
@@ -29,7 +28,7 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
         _agree(_playbooks(arguments), arguments, console, "an import", "")
     elif command.runs or (command.name == "plan" and getattr(arguments, "check", False)):
         _agree(_ensemble(arguments), arguments, console, "a job", "`ansible-ensemble plan` runs nothing")
-    if local_settings() is not None and not is_trusted(Path.cwd()):
+    if local_settings() is not None and _strange_folders(Path.cwd()):
         withhold_local_settings()
         if command.group in (JOBS, LOOK) or command.name == "import":
             console.notice("ansible.cfg is ignored because this folder is not trusted; see `ansible-ensemble trust`")
@@ -42,7 +41,15 @@ def settle_trust(command: Command, arguments: argparse.Namespace, console: Conso
 def _looks_at_strangers(arguments: argparse.Namespace) -> bool:
     named = getattr(arguments, "ensemble", None) or getattr(arguments, "paths", None)
     files = [Path(name) for name in ([named] if isinstance(named, str) else named or ())]
-    return any(strange_folders(file) for file in files if file.exists())
+    return any(_strange_folders(file) for file in files if file.exists())
+
+
+def _strange_folders(path: Path) -> list[Path]:
+    from ansible_ensemble.projects.trust import (
+        strange_folders,
+    )  # imports YAML, which commands about machines do without
+
+    return strange_folders(path)
 
 
 def _agree(files: Sequence[Path], arguments: argparse.Namespace, console: Console, who: str, other: str) -> None:
@@ -52,9 +59,11 @@ def _agree(files: Sequence[Path], arguments: argparse.Namespace, console: Consol
     """
     here = Path.cwd()
     is_here = local_settings() is not None and any(file.resolve().is_relative_to(here) for file in files)
-    strange = [folder for place in (*files, *([here] if is_here else [])) for folder in strange_folders(place)]
+    strange = [folder for place in (*files, *([here] if is_here else [])) for folder in _strange_folders(place)]
     if not strange:
         return
+    from ansible_ensemble.projects.trust import approve, consent_folder
+
     if not is_approved(arguments, console):
         named = dict.fromkeys(str(consent_folder(folder)) for folder in strange)
         is_one = len(named) == 1

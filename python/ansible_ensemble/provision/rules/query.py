@@ -28,7 +28,8 @@ Test = Callable[[Any], bool]
 
 _OPERATION = re.compile(r"(Eq|Ne|Lt|Lte|Gt|Gte|Re|In|Nin|Between|Except)\((.*)\)", re.DOTALL)
 
-_PARAMS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+#: Decodes params without looking at their values.
+PARAMS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _EMPTY, _NO_TEXT, _TRUE = msgspec.Raw(b"{}"), msgspec.Raw(b'""'), msgspec.Raw(b"true")
 
 #: Words of a query that are no filters, and belong to the request as a whole.
@@ -36,7 +37,7 @@ _NO_FILTERS = frozenset({"token", "force", "aggregate", "compose"})
 
 
 @cache
-def _unread(kind: type[Object]) -> msgspec.json.Decoder[Any]:
+def unread(kind: type[Object]) -> msgspec.json.Decoder[Any]:
     """Decodes objects of a kind without looking at the values of their fields."""
     new = kind()  # objects that were stored before a field was known have what new ones have
     fields = [
@@ -100,7 +101,7 @@ class Shape(Struct, frozen=True):
         hidden = self._hidden(kind)
         if not self.slim and self.params is None and not hidden:
             return lambda body: body
-        names, decode = kind.__struct_fields__, _unread(kind).decode
+        names, decode = kind.__struct_fields__, unread(kind).decode
         fixed = {name.lower(): _EMPTY for name in self.slim if name.lower() in names} | dict.fromkeys(hidden, _NO_TEXT)
         chosen = self.params if "params" in names and "params" not in fixed else None
         if "partial" in names and (chosen is not None or "params" in fixed):
@@ -111,7 +112,7 @@ class Shape(Struct, frozen=True):
             for name, value in fixed.items():
                 setattr(fields, name, value)
             if chosen is not None:
-                held = _PARAMS.decode(fields.params)
+                held = PARAMS.decode(fields.params)
                 fields.params = msgspec.Raw(encode({name: value for name, value in held.items() if name in chosen}))
             return encode(fields)
 

@@ -7,17 +7,14 @@ from itertools import islice
 
 from msgspec import Struct
 
+from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object
-from ansible_ensemble.provision.objects.codec import decode_stored
 from ansible_ensemble.provision.rules.query import Query
 from ansible_ensemble.provision.server.answers import body_of
 from ansible_ensemble.provision.server.identity import names_of
 from ansible_ensemble.provision.service.lookup import candidates
-from ansible_ensemble.provision.service.secure_params import Revealed, revealed
+from ansible_ensemble.provision.service.secure_params import Revealed, revealed, revealer
 from ansible_ensemble.provision.store.transaction import Reader
-
-#: What the JSON of an object contains that has sealed params.
-_SEALED = b'"Payload"'
 
 #: How much is sent at once.
 _PIECE = 256 * 2**10
@@ -76,9 +73,8 @@ def listing(
 
 
 def _texts(reader: Reader, kind: type[Object], query: Query, bodies: Iterable[bytes]) -> Iterator[bytes]:
-    shaped, opened = query.shape.shaper(kind), _opener(reader, query)
-    for body in bodies:
-        yield opened(decode_stored(kind, body)) if query.shape.decode and _SEALED in body else shaped(body)
+    opens = query.shape.decode and issubclass(kind, WITH_PARAMS)
+    return map(query.shape.shaper(kind), map(revealer(reader, kind), bodies) if opens else bodies)
 
 
 def _bodies(reader: Reader, query: Query, page: Sequence[Object]) -> Iterator[bytes]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
+
+from msgspec import Raw
 
 from ansible_ensemble.provision.objects import WITH_PARAMS
 from ansible_ensemble.provision.objects.base import Object, Reference
-from ansible_ensemble.provision.objects.codec import same
+from ansible_ensemble.provision.objects.codec import decode_json, encode, same
 from ansible_ensemble.provision.objects.content import Param
 from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import is_sealed, is_secure, problem_of_param
+from ansible_ensemble.provision.rules.query import PARAMS, unread
 from ansible_ensemble.provision.rules.refusal import invalid
 from ansible_ensemble.provision.service.sealing import Unopenable, opened, sealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 Kept = TypeVar("Kept", bound=Object)
+
+#: What the JSON of an object contains that has sealed params.
+_PAYLOAD = b'"Payload"'
 
 #: How many objects a refusal names.
 _NAMED = 3
@@ -86,6 +92,24 @@ def revealed(reader: Reader, kept: Kept, catalog: Catalog) -> Kept:
         return kept
     clear = {name: _opened(reader, owner, value) for name, value in secure.items()}
     return kept.replaced(params={**kept.params, **clear})  # type: ignore[return-value] # mypy loses the type by isinstance
+
+
+def revealer(reader: Reader, kind: type[Object]) -> Callable[[bytes], bytes]:
+    """Opens secure params in the JSON of objects of a kind, of which nothing else is looked at; see `revealed`."""
+    catalog, decode = Revealed(reader), unread(kind).decode
+
+    def opened_in(body: bytes) -> bytes:
+        if _PAYLOAD not in body:
+            return body
+        fields = decode(body)
+        owner, params = (kind.PREFIX, decode_json(bytes(getattr(fields, kind.KEY)))), PARAMS.decode(fields.params)
+        for name, text in params.items():
+            if _PAYLOAD in bytes(text) and is_sealed(value := decode_json(bytes(text))) and is_secure(name, catalog):
+                params[name] = Raw(encode(_opened(reader, owner, value)))
+        fields.params = Raw(encode(params))
+        return encode(fields)
+
+    return opened_in
 
 
 def _opened(reader: Reader, owner: Reference, value: Any) -> Any:
