@@ -150,6 +150,7 @@ def test_lists_are_filtered_ordered_and_cut(command: CommandLine, names: Walk) -
     assert table == f"DESCRIPTION  NAME\neven         {word}0\n"
     assert command("profiles", "list", "Name=nobody").out == "There are no profiles.\n"
     assert command.ask("profiles", "list", "Name=nobody") == []
+    assert "Nmae is no field, so params of this name were compared" in command("profiles", "list", "Nmae=nobody").err
 
 
 def test_jobs_are_listed_with_the_names_of_their_machines(command: CommandLine, names: Walk, shared: Lasting) -> None:

@@ -26,14 +26,20 @@ class Notes:
         jobs: the last state that was answered of each job.
         logs: how much of each job's log was taken.
         executed: how often each job was begun.
-        finished: how many jobs were answered to be finished.
+        passed: how many tasks of each machine are known to be finished: a job of the next one says so, too, for the
+            answer to the change that finished a job may be lost with a server.
     """
 
     def __init__(self) -> None:
         self.jobs: dict[str, str] = {}
         self.logs: dict[str, list[bytes]] = {}
         self.executed: Counter[str] = Counter()
-        self.finished = 0
+        self.passed: dict[str, int] = {}
+
+    @property
+    def finished(self) -> int:
+        """How many tasks are known to be finished."""
+        return sum(self.passed.values())
 
 
 class NotingWire(Wire):
@@ -58,8 +64,8 @@ class NotingWire(Wire):
     def _note(self, job: Object) -> None:
         if job["State"] == "running":
             self._notes.executed[job["Uuid"]] += 1
-        if job["State"] == "finished" and self._notes.jobs.get(job["Uuid"]) != "finished":
-            self._notes.finished += 1
+        passed = job["CurrentIndex"] - (job["State"] != "finished")
+        self._notes.passed[job["Machine"]] = max(passed, self._notes.passed.get(job["Machine"], 0))
         self._notes.jobs[job["Uuid"]] = job["State"]
 
     async def put_bytes(self, path: str, data: bytes) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_ensemble.cli import endpoint, objects, options
+from ansible_ensemble.cli.console import Console
 from ansible_ensemble.cli.object_fields import assigned, field_named, spelled
 from ansible_ensemble.cli.parser import Parser
 from ansible_ensemble.cli.session import Session
@@ -48,9 +50,21 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return documents if console.machine else await _with_more(client, kind, found, documents)
 
     documents = endpoint.ask(arguments, console, listed)
+    if not documents:
+        _say_params(kind, arguments.filters, console)
     shown = columns or objects.kind_of(kind).COLUMNS
     console.answer(documents, lambda: objects_text(kind, documents, shown, console.style, whole=bool(columns)))
     return 0
+
+
+def _say_params(kind: str, filters: Sequence[str], console: Console) -> None:
+    """Say which names are taken for those of params: one may be a slip of a field."""
+    for name in (assigned(word)[0] for word in filters):
+        try:
+            field_named(objects.kind_of(kind), name.partition(".")[0])
+        except InvalidInput as error:
+            if name != "Key":
+                console.notice(f"{name} is no field, so params of this name were compared: {error.hint}")
 
 
 def _columns(kind: str, text: str) -> list[str]:
