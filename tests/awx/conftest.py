@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import threading
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -198,10 +199,39 @@ class Site:
         )
         return found
 
+    def kept(self, *secrets: str) -> list[str]:
+        """Where secrets are in what is kept of AWX and of the project: tables, logs, folders, and objects of git."""
+        environment = {**os.environ, "PGHOST": str(self.awx.folder / "run"), "PGUSER": "postgres"}
+        tables = printed("pg_dump", "--data-only", "awx", environment=environment)
+        plans = [b64decode(plan) for plan in {*re.findall(rb'"plan_document": "([A-Za-z0-9+/=]+)"', tables)}]
+        texts = {"table": tables, "plan": b"\n".join(plans)}
+        for name in ("web.git", "state.git"):
+            objects = ("cat-file", "--batch-all-objects", "--unordered", "--batch")
+            texts[name] = printed("git", "-C", str(self.root / name), *objects)
+        folders = [self.awx.folder / name for name in ("log", "projects", "job_status", "tmp", "run")]
+        for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
+            if not path.match(".git/config"):  # there, AWX has the project's own password for git
+                texts[str(path.relative_to(self.awx.folder))] = path.read_bytes()
+        return [f"{name}: {line[:300]!r}" for name, text in texts.items() for line in holding(text, secrets)]
+
     def found(self, name: str) -> dict[str, str]:
         """The text of a file on each host that has it."""
         files = {host: self.awx.folder / "hosts" / host / name for host in HOSTS}
         return {host: path.read_text() for host, path in files.items() if path.exists()}
+
+
+def printed(*command: str, environment: dict[str, str] | None = None) -> bytes:
+    """What a command prints, which has to be something."""
+    text = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    assert text, command
+    return text
+
+
+def holding(text: bytes, secrets: tuple[str, ...]) -> list[bytes]:
+    """The lines of a text that hold a secret."""
+    if not any(secret.encode() in text for secret in secrets):
+        return []
+    return [line for line in text.splitlines() if any(secret.encode() in line for secret in secrets)]
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -27,6 +27,7 @@ from ansible_ensemble.documents.shape import Shape, parse_json
 from ansible_ensemble.projects import lock_file
 from ansible_ensemble.projects.controller import ControllerJob
 from ansible_ensemble.projects.process import Presence, Process, describe_process, presence
+from ansible_ensemble.projects.project import in_repository
 
 _LOG = logging.getLogger(__name__)
 
@@ -261,7 +262,8 @@ def describe(lock: Lock) -> str:
     since = f" since {lock.created}" if lock.created else ""
     what = f" for {lock.operation}" if lock.operation else ""
     if lock.job is not None:
-        return f"{lock.path} is locked by {lock.job}{what}{since}: {lock.job.url} (lock id {lock.id})"
+        ensemble = in_repository(lock.path, Path(lock.path).parent)  # the rest of it is of the job's container
+        return f"{ensemble} is locked by {lock.job}{what}{since}: {lock.job.url} (lock id {lock.id})"
     where = f" on {lock.process.host}" if lock.process.host else ""
     pid = f", process {lock.process.pid}{where}" if lock.process.pid else ""
     return f"{lock.path} is locked by {lock.who}{what}{since}{pid} (lock id {lock.id})"

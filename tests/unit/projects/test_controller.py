@@ -7,13 +7,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from ansible_ensemble.projects.controller import ControllerJob, has_ended, launched_template, running_job
-from ansible_ensemble.projects.lock import Lock, lock_text, parse_lock
+from ansible_ensemble.projects.lock import Lock, describe, lock_text, parse_lock
 from ansible_ensemble.projects.process import Process
 
 JOB = ControllerJob(42, "web deploy", "ann", "https://awx.example/#/jobs/playbook/42")
@@ -51,6 +52,12 @@ def test_a_lock_names_the_job_and_is_read_again() -> None:
     assert parse_lock(lock_text(lock), lock.path) == lock
     assert str(JOB) == "job 42 of AWX, template web deploy, launched by ann"
     assert str(replace(JOB, template="", user="")) == "job 42 of AWX"
+
+
+def test_a_lock_of_a_job_says_where_the_ensemble_is_in_its_repository(tmp_path: Path) -> None:
+    (tmp_path / "project/.git").mkdir(parents=True)
+    lock = Lock(f"{tmp_path}/project/web/ensemble.yaml", "a1", "deploy", "a@pod", Process(29, "pod"), "1", "", job=JOB)
+    assert describe(lock) == f"web/ensemble.yaml is locked by {JOB} for deploy: {JOB.url} (lock id a1)"
 
 
 @pytest.mark.parametrize("damaged", [{"id": "x"}, {}, 7, ["a"]])
