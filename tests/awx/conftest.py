@@ -208,7 +208,8 @@ class Site:
         for name in ("web.git", "state.git"):
             objects = ("cat-file", "--batch-all-objects", "--unordered", "--batch")
             texts[name] = printed("git", "-C", str(self.root / name), *objects)
-        folders = [self.awx.folder / name for name in ("log", "projects", "job_status", "tmp", "run")]
+        # not `tmp`, where AWX leaves the folders of jobs whose dispatcher was killed, with their credentials
+        folders = [self.awx.folder / name for name in ("log", "projects", "job_status")]
         for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
             if not path.match(".git/config"):  # there, AWX has the project's own password for git
                 texts[str(path.relative_to(self.awx.folder))] = path.read_bytes()
