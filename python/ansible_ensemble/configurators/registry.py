@@ -101,24 +101,30 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     seen: set[int] = set()
     causes: set[tuple[Place | None, str]] = set()
     tools = tool_names(topology)
+    operations = list(_operations(topology))
+    for operation in operations:
+        if operation.implementation is None or id(operation) in seen:
+            continue
+        seen.add(id(operation))
+        try:
+            configurator_for(operation, root, tools)
+        except InvalidInput as found:
+            for error in each(found):
+                cause = error.place, error.message.replace(operation.full_name, "")
+                if cause not in causes:
+                    causes.add(cause)
+                    yield error
+    yield from result_faults(topology, root)
+
+
+def _operations(topology: Topology) -> Iterator[Operation]:
     for template in topology.node_templates.values():
         if template.place is None or STAND_FOR_OTHERS.intersection(template.directives):
             continue
         for entity in (template, *template.requirements):
             for interface in entity.interfaces.values():
-                for operation in interface.operations.values():
-                    if operation.implementation is None or id(operation) in seen:
-                        continue
-                    seen.add(id(operation))
-                    try:
-                        configurator_for(operation, root, tools)
-                    except InvalidInput as found:
-                        for error in each(found):
-                            cause = error.place, error.message.replace(operation.full_name, "")
-                            if cause not in causes:
-                                causes.add(cause)
-                                yield error
-    yield from result_faults(topology, root)
+                yield from interface.operations.values()
+    yield from filter(None, (workflow.operation() for workflow in topology.workflows.values()))
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

@@ -30,14 +30,13 @@ from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.language.entities import (
     Assignment,
     Entity,
-    EntityType,
     Implementation,
     NodeTemplate,
     Operation,
 )
 from ansible_ensemble.planning.adopt import ADOPT
 from ansible_ensemble.planning.assigned import assigned_inputs
-from ansible_ensemble.planning.context import PlannedInstance
+from ansible_ensemble.planning.context import PlannedInstance, whole_ensemble
 from ansible_ensemble.planning.expand import links_of
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
@@ -115,7 +114,7 @@ class Renderer:
         template = self._ensemble.topology.node_templates.get(planned.template)
         if template is None:
             if planned.interface == "run":
-                return NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root"))
+                return whole_ensemble().template
             raise InvalidInput(f'the spec has no node template "{planned.template}"', hint="make a new plan")
         return template
 
@@ -158,6 +157,8 @@ class Renderer:
         asked = planned.command
         assert asked is not None
         command = asked.command
+        if asked.workflow:
+            return self._workflow(planned, asked.workflow)
         if asked.module:
             arguments = dict(part.partition("=")[::2] for part in command if "=" in part)
             free = " ".join(part for part in command if "=" not in part)
@@ -170,6 +171,16 @@ class Renderer:
         planned.host = implementation.operation_host
         inputs = {name: Assignment(value) for name, value in values.items()}
         return Operation("run", "command", implementation, inputs, base=self._ensemble.folder)
+
+    def _workflow(self, planned: PlannedOperation, name: str) -> Operation:
+        """The operation that a workflow is; what it is given is assigned to it."""
+        workflow = self._ensemble.topology.workflows.get(name)
+        operation = workflow.operation() if workflow is not None else None
+        if operation is None or operation.implementation is None:
+            raise InvalidInput(f'the spec has no workflow "{name}" with an implementation', hint="make a new plan")
+        planned.host = operation.implementation.operation_host or "ORCHESTRATOR"
+        implementation = replace(operation.implementation, operation_host=planned.host)
+        return replace(operation, implementation=implementation)
 
     def configurator(self, task: JobTask) -> Configurator | None:
         """The task's configurator, rendered; None where nothing is implemented.

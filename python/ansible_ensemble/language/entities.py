@@ -216,15 +216,27 @@ class WorkflowStep(Struct, eq=False):
 
 
 class Workflow(Struct, eq=False):
-    """An imperative workflow [TOSCA 1.3, 3.8.7]."""
+    """An imperative workflow [TOSCA 1.3, 3.8.7].
+
+    Attributes:
+        implementation: what it is in place of steps; base: the folder that its relative files start in.
+    """
 
     name: str
     steps: dict[str, WorkflowStep] = field(default_factory=dict)
     inputs: dict[str, ParameterDefinition] = field(default_factory=dict)
     preconditions: list[dict[str, Any]] = field(default_factory=list)
     implementation: Implementation | None = None
+    base: Path | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     place: Place | None = None
+
+    def operation(self) -> Operation | None:
+        """The operation that it is in place of steps: it is of no instance, but of the ensemble."""
+        if self.implementation is None or self.steps:
+            return None
+        inputs = {name: Assignment({"get_input": name}, one, one.place) for name, one in self.inputs.items()}
+        return Operation("run", self.name, self.implementation, inputs, place=self.place, base=self.base)
 
 
 class Topology(Struct, eq=False):

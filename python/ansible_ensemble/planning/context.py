@@ -13,7 +13,7 @@ from ansible_ensemble.core.actions import MAKING, Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Priority, Status
-from ansible_ensemble.language.entities import NodeTemplate, Operation, Relationship, Topology
+from ansible_ensemble.language.entities import EntityType, NodeTemplate, Operation, Relationship, Topology
 from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
@@ -123,6 +123,15 @@ class PlannedInstance(Struct, eq=False):
             if found is not None:
                 return found
         return None
+
+
+#: The name of what commands and workflows run for that are of no instance.
+WHOLE = "ensemble"
+
+
+def whole_ensemble() -> PlannedInstance:
+    """What stands for the ensemble itself in a plan; it is never recorded."""
+    return PlannedInstance(WHOLE, NodeTemplate(WHOLE, EntityType("node", "tosca.nodes.Root")))
 
 
 class Writer(Struct, frozen=True, eq=False):

@@ -340,7 +340,7 @@ PLAN: Shape = {
             "pause?": float,
             "inputs?": dict,
             "assigned?": _ASSIGNED,
-            "command?": {"command": [str], "host?": str, "module?": str},
+            "command?": {"command?": [str], "host?": str, "module?": str, "workflow?": str},
             "paths?": [{"path": str, "host?": str}],
             "overwritten?": [str],
             "instead?": dict,

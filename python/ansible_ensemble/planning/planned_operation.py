@@ -35,16 +35,18 @@ class AdHocCommand(Struct, frozen=True):
         command: the words of a shell command, or the arguments of the module.
         host: where, None is the controller.
         module: name of an Ansible module.
+        workflow: name of a workflow, of which the implementation runs.
     """
 
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()
     host: str | None = None
     module: str | None = None
+    workflow: str | None = None
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> AdHocCommand:
         """Read one of a plan's document back."""
-        return cls(**{**document, "command": tuple(document["command"])})
+        return cls(**{**document, "command": tuple(document.get("command", ()))})
 
 
 class Origin(Struct, frozen=True):

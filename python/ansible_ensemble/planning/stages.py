@@ -10,10 +10,11 @@ from msgspec import Struct, field
 from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.instances.status import NodeState
+from ansible_ensemble.language.entities import Operation
 from ansible_ensemble.planning.assigned import assigned_inputs
-from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
-from ansible_ensemble.planning.planned_operation import AssignedInputs, Origin, PlannedOperation
-from ansible_ensemble.planning.sequence import SETTLED, mapped, planned, planned_on_link
+from ansible_ensemble.planning.context import WHOLE, Link, PlannedInstance, Planning, whole_ensemble
+from ansible_ensemble.planning.planned_operation import AdHocCommand, AssignedInputs, Origin, PlannedOperation
+from ansible_ensemble.planning.sequence import SETTLED, implementation_text, mapped, planned, planned_on_link
 from ansible_ensemble.topology.workflows import given_inputs
 
 #: Names that TOSCA and its users give to the normative workflows -> ours.
@@ -119,6 +120,18 @@ class WorkflowBuilder(Struct):
         self.unique(operation)
         self._belongs(member, operation)
         return one(operation)
+
+    def run(self, workflow: str, operation: Operation, origin: Origin) -> Stage:
+        """The stage of a workflow that is implemented by an operation in place of steps."""
+        member = self.planning.members.setdefault(WHOLE, whole_ensemble())
+        step = planned(self.planning, member, None, operation.name, self.reason)
+        step.interface, step.key = operation.interface, f"{member.name}:{operation.full_name}"
+        step.entry_state = step.exit_state = None
+        step.implementation, step.command = implementation_text(operation), AdHocCommand(workflow=workflow)
+        step.assigned = AssignedInputs({name: one.value for name, one in operation.inputs.items()}, origin)
+        self.unique(step)
+        self._belongs(member, step)
+        return one(step)
 
     def call(
         self,

@@ -34,7 +34,7 @@ def _need(planning: Planning, member: PlannedInstance, tools: Mapping[str, Plann
     links = {(link.source, link.key): link.relationship for link in (*member.requirements, *member.dependents)}
     installers = [tools[one.name] for one in installers_of(member.template) if one.name in tools]
     for operation in (*member.down, *member.up):
-        declared = _declared(member, links, operation)
+        declared = _declared(planning, member, links, operation)
         needed = [tools[tool_name(artifact)] for artifact in tools_of(declared)] if declared is not None else []
         for tool in (*needed, *installers):
             if tool.change is None:
@@ -45,9 +45,15 @@ def _need(planning: Planning, member: PlannedInstance, tools: Mapping[str, Plann
 
 
 def _declared(
-    member: PlannedInstance, links: Mapping[tuple[str, str], Relationship], operation: PlannedOperation
+    planning: Planning,
+    member: PlannedInstance,
+    links: Mapping[tuple[str, str], Relationship],
+    operation: PlannedOperation,
 ) -> Operation | None:
-    """The operation as its template or its relationship has it."""
+    """The operation as its template, its relationship or its workflow has it."""
+    if operation.command is not None:
+        workflow = planning.topology.workflows.get(operation.command.workflow or "")
+        return workflow.operation() if workflow is not None else None
     if operation.relationship is None:
         return member.template.operation(operation.interface, operation.operation)
     relationship = links.get((operation.instance, operation.relationship))

@@ -6,8 +6,7 @@ from ansible_ensemble.core.actions import Action, Reason
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.instances.lifecycle import DEPLOY_OPERATIONS, EXIT_STATES, reached
 from ansible_ensemble.instances.status import NodeState, Status
-from ansible_ensemble.language.entities import EntityType, NodeTemplate
-from ansible_ensemble.planning.context import PlannedInstance, Planning
+from ansible_ensemble.planning.context import Planning, whole_ensemble
 from ansible_ensemble.planning.planned_operation import AdHocCommand
 from ansible_ensemble.planning.sequence import SETTLED, bring_up, mapped, mark_last, planned, take_down
 
@@ -84,7 +83,7 @@ def _plan_command(planning: Planning) -> None:
     command = AdHocCommand(tuple(options.command), options.host, options.module)
     text = " ".join([options.module, *options.command] if options.module else options.command)
     if not options.is_limited:
-        member = PlannedInstance("ensemble", NodeTemplate("ensemble", EntityType("node", "tosca.nodes.Root")))
+        member = whole_ensemble()
         planning.members = {member.name: member}
     for member in planning.selected():
         step = planned(planning, member, None, "command", Reason.RUN)

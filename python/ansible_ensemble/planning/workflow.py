@@ -89,12 +89,11 @@ class _StepGraph(Struct):
     origin: Origin
 
     def stage(self) -> Stage:
-        """The stage of the whole workflow, unless a file implements it, which is for other orchestrators."""
-        if self.workflow.implementation is not None and not self.workflow.steps:
-            file = self.workflow.implementation.primary
-            message = f'workflow "{self.workflow.name}" is implemented by {file}, and not by steps'
-            raise InvalidInput(message, self.workflow.place, "write steps, or run the file by an operation")
+        """The stage of the whole workflow."""
         self._check_preconditions()
+        operation = self.workflow.operation()
+        if operation is not None:
+            return self.builder.run(self.workflow.name, operation, self.origin)
         order = _in_order(self.workflow)
         stages = {step.name: self._step(step) for step in self.workflow.steps.values()}
         entered = {name for step in self.workflow.steps.values() for name in (*step.on_success, *step.on_failure)}

@@ -58,19 +58,20 @@ _FILE = regex(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|
 
 
 def add_tools(topology: Topology) -> None:
-    """Add a node for each tool that an operation of a node or relationship needs."""
+    """Add a node for each tool that an operation of a node, a relationship or a workflow needs."""
     tools: dict[str, Artifact] = {}
-    for template in list(topology.node_templates.values()):
-        for operation in _operations(template):
-            for artifact in tools_of(operation):
-                name = tool_name(artifact)
-                if name not in tools:
-                    if name in topology.node_templates:
-                        raise InvalidInput(f'the node template "{name}" has the name of a tool', artifact.place)
-                    tools[name] = artifact
-                    topology.node_templates[name] = _tool(name, artifact)
-                elif tools[name] is not artifact:
-                    _check_same(artifact, tools[name])
+    of_nodes = (operation for template in topology.node_templates.values() for operation in _operations(template))
+    of_workflows = filter(None, (workflow.operation() for workflow in topology.workflows.values()))
+    for operation in [*of_nodes, *of_workflows]:
+        for artifact in tools_of(operation):
+            name = tool_name(artifact)
+            if name not in tools:
+                if name in topology.node_templates:
+                    raise InvalidInput(f'the node template "{name}" has the name of a tool', artifact.place)
+                tools[name] = artifact
+                topology.node_templates[name] = _tool(name, artifact)
+            elif tools[name] is not artifact:
+                _check_same(artifact, tools[name])
 
 
 def _check_same(artifact: Artifact, first: Artifact) -> None:

@@ -117,6 +117,7 @@ def read_workflows(building: Building) -> None:
             made.implementation = read_implementation(
                 body["implementation"], what, place_of(body, "implementation"), entry.scope
             )
+            made.base = entry.scope.base
             if body.get("steps") and building.types.is_strict:
                 message = f"{what} has steps and an implementation"
                 problems.add(message, place_of(body, "implementation"), "remove one of the two")

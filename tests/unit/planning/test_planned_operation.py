@@ -47,6 +47,7 @@ PARTS: list[tuple[dict[str, Any], dict[str, Any]]] = [
         },
     ),
     ({"command": AdHocCommand(("id", "-u"), module="m")}, {"command": {"command": ["id", "-u"], "module": "m"}}),
+    ({"command": AdHocCommand(workflow="w")}, {"command": {"workflow": "w"}}),
     ({"prediction": Prediction(changed=False)}, {"prediction": {"changed": False}}),
 ]
 
