@@ -25,6 +25,7 @@ from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.revisions import current_folder
 from ansible_ensemble.ensembles.used_files import FileDigests, surroundings, used_files
+from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
 from ansible_ensemble.instances.status import Priority
 from ansible_ensemble.language.entities import (
@@ -47,6 +48,7 @@ from ansible_ensemble.topology.required import inputs_without_value
 from ansible_ensemble.topology.scaling import hosting
 from ansible_ensemble.topology.tools import files_of, tool_names
 from ansible_ensemble.views.data import secrets_of
+from ansible_ensemble.views.evaluation_environment import look_up
 from ansible_ensemble.views.reads import Deferred
 
 
@@ -100,8 +102,18 @@ class Renderer:
         )
 
     def _tool_folders(self, template: NodeTemplate) -> tuple[Path, ...]:
-        topology, root = self._ensemble.topology, self._ensemble.root
-        return tuple(folder_of(one, topology, root) for one in installers_of(template))
+        return tuple(self._tool_folder(one) for one in installers_of(template))
+
+    def _tool_folder(self, installer: NodeTemplate) -> Path:
+        """Where an installer puts what it installs; one of another ensemble is found where that has it."""
+        instance, around = self._ensemble.instances.get(installer.name), self._ensemble.evaluator.environment
+        name, _separator, selected = ((instance.imported if instance is not None else None) or "").partition(":")
+        other = look_up(around.externals, name) if name else None
+        if not isinstance(other, Scope):
+            return folder_of(installer, self._ensemble.topology, self._ensemble.root)
+        topology, found = other.evaluator.topology, other.evaluator.instances.get(selected)
+        template = topology.node_templates.get(found.template if found is not None else selected, installer)
+        return folder_of(template, topology, other.evaluator.environment.root)
 
     def _assigned(self, planned: PlannedOperation) -> dict[str, object]:
         """The inputs that a workflow's step or a trigger's action gives it; secrets in them are masked from now on."""

@@ -12,6 +12,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.sequence import bring_up, planned
+from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.installers import installers_of
 from ansible_ensemble.topology.tools import tool_name, tools_of
 
@@ -37,7 +38,7 @@ def _need(planning: Planning, member: PlannedInstance, tools: Mapping[str, Plann
         declared = _declared(planning, member, links, operation)
         needed = [tools[tool_name(artifact)] for artifact in tools_of(declared)] if declared is not None else []
         for tool in (*needed, *installers):
-            if tool.change is None:
+            if tool.change is None and not STAND_FOR_OTHERS.intersection(tool.template.directives):
                 _make(planning, tool)
                 _need(planning, tool, tools)
             if tool.up and tool.up[-1].key not in operation.waits_for:

@@ -215,3 +215,34 @@ def write_wheel(folder: Path, contents: dict[str, str], entry_points: str) -> Pa
         for name, text in {**files, f"{about}/RECORD": record}.items():
             wheel.writestr(name, text)
     return file
+
+
+@pytest.mark.parametrize("own", [{}, {"folder": "shared/greeter"}], ids=["by its name", "by its folder"])
+def test_a_tool_that_another_ensemble_of_the_project_installed(
+    tmp_path: Path, command: Any, own: dict[str, str]
+) -> None:
+    (tmp_path / "ensemble-project.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Project\n")
+    for name in ("tools", "app"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "tools" / "greet").write_text(GREET)
+    checksum = f"sha256:{hashlib.sha256(GREET.encode()).hexdigest()}"
+    program = {"type": "tool.Program", "properties": {"file": "greet", "checksum": checksum, "program": "greet", **own}}
+    write(tmp_path / "tools", greeter=program)
+    app = {"type": "Greeting", "requirements": [{"installer": "elsewhere"}]}
+    write(tmp_path / "app", elsewhere={"type": "tool.Program", "directives": ["select"]}, app=app)
+    external = {"environment": {"external": {"tools": {"file": "../tools/ensemble.yaml"}}}}
+    for name, more in (("tools", {}), ("app", external)):
+        ensemble = {
+            "apiVersion": "tosca-ensemble/v1",
+            "kind": "Ensemble",
+            "spec": {"service_template": {"+include": "service.yaml"}},
+            **more,
+        }
+        (tmp_path / name / "ensemble.yaml").write_text(yaml.safe_dump(ensemble, sort_keys=False))
+    done = command("deploy", "-y", "tools", "--instance", "greeter", cwd=tmp_path)
+    assert done.code == 0, done.output
+    done = command("deploy", "-y", "app", cwd=tmp_path)
+    assert done.code == 0, done.output
+    assert "ignored" not in done.output
+    assert "1 to add, 0 to change" in done.output
+    assert command("query", "::app::said", cwd=tmp_path / "app").stdout.strip() == "hello from greet"
