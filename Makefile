@@ -53,6 +53,7 @@ $(INSTALLED): pyproject.toml hatch_build.py | $(BIN)/python
 	@touch $@
 
 $(PROVISIONED): pyproject.toml hatch_build.py | $(BIN)/python
+	@echo "Installing ansible-core, aiohttp and some 60 others, from pip's cache or the network; pip says nothing meanwhile."
 	$(INSTALL) --editable '.[provision]'
 	@touch $(INSTALLED) $@
 

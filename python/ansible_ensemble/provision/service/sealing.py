@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
-from nacl.bindings import crypto_box_beforenm, crypto_box_open_afternm
+from nacl.bindings import crypto_box_open
 from nacl.exceptions import CryptoError
 from nacl.public import Box, PrivateKey
 
 from ansible_ensemble.provision.objects.base import Record, Reference
 from ansible_ensemble.provision.objects.codec import decode_json, encode, plain
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
+
+#: Values of more bytes are opened each time that they are read.
+_SMALL = 2048
 
 
 class Unopenable(ValueError):
@@ -62,16 +66,37 @@ def opened(reader: Reader, owner: Reference, value: Any) -> Any:
     if data is None or private is None:
         raise Unopenable
     try:
-        return decode_json(crypto_box_open_afternm(data.payload, data.nonce, _agreed(data.key, private)))
+        return decode_json(_text_in(data, private))
     except (CryptoError, ValueError, TypeError):
         raise Unopenable from None
 
 
-@lru_cache(maxsize=16384)
-def _agreed(sender: bytes, private: bytes) -> bytes:
-    """The key that two agree upon; to find it is nearly all that opening takes, and a value is read many times."""
-    agreed: bytes = crypto_box_beforenm(sender, private)
-    return agreed
+def private_keys(reader: Reader, prefix: str) -> Mapping[str, bytes]:
+    """The keys that open the values of all objects of a kind, by the objects' keys."""
+    beginning = _name((prefix, ""))
+    return {name.removeprefix(beginning): key for name, key in reader.secrets(beginning).items()}
+
+
+def opened_text(text: bytes, private: bytes) -> bytes:
+    """The JSON of what a sealed value holds, which is given as JSON itself; the same, if the key does not open it."""
+    try:
+        return _text_in(_SECURE_DATA.decode(text), private)
+    except (CryptoError, ValueError, TypeError):
+        return text
+
+
+_SECURE_DATA = msgspec.json.Decoder(SecureData)
+
+
+def _text_in(data: SecureData, private: bytes) -> bytes:
+    # a Box would compute the public key of the private one as well, which takes as long
+    open_box = crypto_box_open if len(data.payload) > _SMALL else _opened_box
+    text: bytes = open_box(data.payload, data.nonce, data.key, private)
+    return text
+
+
+#: To agree upon a key is nearly all that opening takes, and a value is read many times.
+_opened_box = lru_cache(maxsize=16384)(crypto_box_open)
 
 
 def _own_key(tx: Transaction, owner: Reference) -> PrivateKey:

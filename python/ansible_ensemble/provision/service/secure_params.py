@@ -15,7 +15,7 @@ from ansible_ensemble.provision.rules.catalog import Catalog
 from ansible_ensemble.provision.rules.parameters import is_sealed, is_secure, problem_of_param
 from ansible_ensemble.provision.rules.query import PARAMS, unread
 from ansible_ensemble.provision.rules.refusal import invalid
-from ansible_ensemble.provision.service.sealing import Unopenable, opened, sealed
+from ansible_ensemble.provision.service.sealing import Unopenable, opened, opened_text, private_keys, sealed
 from ansible_ensemble.provision.store.transaction import Reader, Transaction
 
 Kept = TypeVar("Kept", bound=Object)
@@ -96,16 +96,16 @@ def revealed(reader: Reader, kept: Kept, catalog: Catalog) -> Kept:
 
 def revealer(reader: Reader, kind: type[Object]) -> Callable[[bytes], bytes]:
     """Opens secure params in the JSON of objects of a kind, of which nothing else is looked at; see `revealed`."""
-    catalog, decode = Revealed(reader), unread(kind).decode
+    catalog, decode, keys = Revealed(reader), unread(kind).decode, private_keys(reader, kind.PREFIX)
 
     def opened_in(body: bytes) -> bytes:
         if _PAYLOAD not in body:
             return body
         fields = decode(body)
-        owner, params = (kind.PREFIX, decode_json(bytes(getattr(fields, kind.KEY)))), PARAMS.decode(fields.params)
-        for name, text in params.items():
-            if _PAYLOAD in bytes(text) and is_sealed(value := decode_json(bytes(text))) and is_secure(name, catalog):
-                params[name] = Raw(encode(_opened(reader, owner, value)))
+        key, params = keys.get(decode_json(bytes(getattr(fields, kind.KEY)))), PARAMS.decode(fields.params)
+        for name, value in params.items():
+            if key and _PAYLOAD in (text := bytes(value)) and is_secure(name, catalog):
+                params[name] = Raw(opened_text(text, key))
         fields.params = Raw(encode(params))
         return encode(fields)
 

@@ -71,6 +71,10 @@ class Snapshot:
         """A secret that was made here; those of the server nobody has."""
         return self._secrets.get(name)
 
+    def secrets(self, beginning: str) -> dict[str, bytes]:
+        """The secrets that were made here whose names begin so."""
+        return {name: value for name, value in self._secrets.items() if name.startswith(beginning)}
+
     def keep_secret(self, name: str, value: bytes | None) -> None:
         """Keep a secret, or forget it."""
         self._secrets.pop(name, None)

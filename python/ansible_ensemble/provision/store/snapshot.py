@@ -23,6 +23,7 @@ _JOINED = "FROM lookups l JOIN objects o ON o.prefix = l.prefix AND o.key = l.ke
 _WHERE = f"SELECT o.key, o.body {_JOINED} AND o.key > ? ORDER BY o.key LIMIT {PAGE}"
 _REFERRERS = f"SELECT o.prefix, o.body {_JOINED} ORDER BY o.prefix, o.key"
 _SETTINGS = "SELECT name, value FROM settings WHERE sort = ?"
+_BEGINNING = f"{_SETTINGS} AND name >= ? AND name < ?"
 _SETTING = "SELECT value FROM settings WHERE sort = ? AND name = ?"
 # The part that an offset lies in, and those behind it.
 _LOG = (
@@ -96,6 +97,12 @@ class Snapshot:
         """A secret of the server."""
         found = self._connection.rows(_SETTING, SECRET, as_bytes(name))
         return found[0][0] if found else None
+
+    def secrets(self, beginning: str) -> dict[str, bytes]:
+        """The secrets of the server whose names begin so."""
+        first = as_bytes(beginning)
+        found = self._connection.rows(_BEGINNING, SECRET, first, first + b"\xff")
+        return {name.decode(): value for name, value in found}
 
     def log(self, job: str, offset: int, size: int) -> bytes:
         """A part of the log of a job; empty at its end, and where there is none."""

@@ -79,6 +79,9 @@ class Reader(Protocol):
     def secret(self, name: str) -> bytes | None:
         """A secret of the server, as a key that opens sealed params: it is no object, and nothing tells of it."""
 
+    def secrets(self, beginning: str) -> dict[str, bytes]:
+        """The secrets of the server whose names begin so, by their names."""
+
     def log(self, job: str, offset: int, size: int) -> bytes:
         """A part of the log of a job; empty at its end, and where there is none."""
 

@@ -302,6 +302,8 @@ async def preferences_and_secrets_are_kept(opened: Opener) -> None:
         assert await store.read(lambda reader: list(reader.preferences().items())) == [("a", "ü"), ("b", "2")]
         secrets = await store.read(lambda reader: [reader.secret(name) for name in ("key", "old", "never", "b")])
         assert secrets == [b"\0\xff", None, None, None]
+        assert await store.read(lambda reader: reader.secrets("ke")) == {"key": b"\0\xff"}
+        assert await store.read(lambda reader: reader.secrets("key/")) == {}
 
 
 @case
