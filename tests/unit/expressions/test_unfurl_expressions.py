@@ -19,6 +19,7 @@ from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_ensemble
 from ansible_ensemble.expressions.scope import Scope
+from ansible_ensemble.language.functions import functions
 from tests.unit.expressions.unfurl.unchosen import unchosen
 
 FOLDER = Path(__file__).with_name("unfurl")
@@ -93,6 +94,22 @@ def test_expressions_that_nobody_chose_are_what_unfurl_makes_of_them(scope: Scop
     differ = [(one, answer, value) for one, answer in valued if (value := evaluated(scope, one)) != answer]
     assert len(valued) > 350
     assert len(differ) <= 0.03 * len(valued), differ
+
+
+@needs_unfurl
+def test_each_function_and_filter_of_unfurl_is_there(scope: Scope, tmp_path: Path) -> None:
+    text = (
+        "import json, unfurl.localenv, unfurl.tosca_plugins.functions\n"
+        "from unfurl.eval import RefContext\nfrom unfurl.filter_plugins.ref import FilterModule\n"
+        "print(json.dumps([list(RefContext._Funcs), list(FilterModule().filters())]))\n"
+    )
+    settings = {"UNFURL_HOME": "", "UNFURL_NORUNTIME": "1", "HOME": str(tmp_path)}
+    words = [Path(UNFURL).with_name("python"), "-c", text]
+    shown = subprocess.run(words, env={**os.environ, **settings}, check=True, capture_output=True, text=True).stdout
+    names, filters = json.loads(shown.splitlines()[-1])
+    assert len(names) > 30
+    assert set(names) - set(functions()) == set()
+    assert [name for name in filters if "No filter" in str(evaluated(scope, f"{{{{ 'x' | {name} }}}}"))] == []
 
 
 def evaluated(scope: Scope, expression: Any) -> Any:
