@@ -113,7 +113,8 @@ class Shape(Struct, frozen=True):
                 setattr(fields, name, value)
             if chosen is not None:
                 held = PARAMS.decode(fields.params)
-                fields.params = msgspec.Raw(encode({name: value for name, value in held.items() if name in chosen}))
+                kept = {name: value for name, value in held.items() if name in chosen}
+                fields.params = msgspec.Raw(encode(kept)) if kept else _EMPTY
             return encode(fields)
 
         return shaped
