@@ -11,7 +11,6 @@ from typing import Any
 from ansible_ensemble import __version__
 from ansible_ensemble.changes.operations import is_brief
 from ansible_ensemble.configurators.protocol import Basis, Result
-from ansible_ensemble.core.actions import Reason
 from ansible_ensemble.core.diffs import masked_diff, masked_result
 from ansible_ensemble.core.orders import Outcome
 from ansible_ensemble.core.sensitive import Redactor, holds_secret
@@ -152,23 +151,19 @@ def _returned(outcome: Outcome) -> dict[str, Any]:
 def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
     """Whether an operation changed something, or would; None if nobody knows: it was left out, or failed unanswered.
 
-    It is as its tool says, or it gave an attribute another value. A command that says nothing counts as changed, as it
-    does for Ansible; what only looks never does. What is learned of a machine that is used changed nothing of it.
+    Of modules and plays it is what they say. Else it is as the tool says, or an attribute was given another value; a
+    command that says nothing counts as changed, as it does for Ansible. What only looks never does.
     """
     if only_looks(task.planned.operation):
         return False
     outcome = result.outcome
+    by_ansible = outcome is not None and outcome.lane in _LANES
     said = result.modified if result.modified is not None or outcome is None else outcome.changed
-    if said or (settled.altered and task.planned.reason is not Reason.USE):
+    if said or (settled.altered and not by_ansible):
         return True
-    if said is None and (result.basis is Basis.NOT_RUN or (outcome is not None and _is_unanswered(outcome))):
-        return None
+    if said is None and (result.basis is Basis.NOT_RUN or (by_ansible and outcome is not None and not outcome.ok)):
+        return None  # its host was not reached, or it broke off
     return said is None and outcome is not None
-
-
-def _is_unanswered(outcome: Outcome) -> bool:
-    """Whether a module failed without a word of what it changed: its host was not reached, or it broke off."""
-    return not outcome.ok and outcome.lane in _LANES
 
 
 def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:

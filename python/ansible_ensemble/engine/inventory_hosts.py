@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_address
 
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
+from ansible_ensemble.core.orders import CONTROLLER
 from ansible_ensemble.engine.named import named_by, operation_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
-from ansible_ensemble.ensembles.hosts import is_place_of_its_own
+from ansible_ensemble.ensembles.hosts import HostFinder, is_place_of_its_own
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
+from ansible_ensemble.topology.host_copies import host_that_has_to_be, hosts_of
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 #: Workflows that go on without a host: they take down what can be taken down, or tell that the host is gone.
@@ -77,13 +79,21 @@ def _is_address(host: str) -> bool:
 def named_hosts(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
     """The hosts of the inventory that operations name, each once, with where it is written."""
     topology, found = ensemble.topology, set[str]()
+    finder = HostFinder(ensemble.evaluator, ensemble.instances, frozenset())
     for one in operations:
-        host = one.host
-        if not one.implementation or one.operation in _TAKING_DOWN or host in found:
+        if not one.implementation or one.operation in _TAKING_DOWN:
             continue
-        if not is_place_of_its_own(host, topology, ensemble.instances):
+        host, place = one.host, _place(topology, one)
+        if is_place_of_its_own(host, topology, ensemble.instances):
+            template = topology.node_templates.get(host) or topology.node_templates.get(one.template)
+            machine = hosts_of(template)[-1] if template is not None and host not in CONTROLLER else None
+            named = host_that_has_to_be(topology, machine, machine.name) if machine is not None else None
+            if machine is None or named is None or named in found or finder.may_have_address(machine):
+                continue
+            host, place = named, machine.place
+        if host not in found:
             found.add(host)
-            yield host, _place(topology, one)
+            yield host, place
 
 
 def unknown_hosts(named: Iterable[tuple[str, Place | None]], inventory: Inventory) -> list[InvalidInput]:

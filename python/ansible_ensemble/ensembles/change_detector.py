@@ -357,6 +357,10 @@ class ChangeDetector:
         """Whether a host of the inventory, which may be the controller, is there."""
         return limit.has_host(self._ensemble, name)
 
+    def missing_host(self, member: PlannedInstance) -> str | None:
+        """The host of the inventory that an instance is on, if the inventory does not have it."""
+        return limit.missing_host(self._ensemble, member)
+
     def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
         """Whether what would delete an instance on a host has other values than what made it there."""
         instance, begins = member.instance, (f"::{host}::", f"{INVENTORY}::{host}::")

@@ -14,7 +14,7 @@ from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
 from ansible_ensemble.language.entities import Assignment, Group, NodeTemplate, Operation, Topology
 from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.topology.host_copies import copy_for_hosts, inventory_names, written_name
+from ansible_ensemble.topology.host_copies import copy_for_hosts, host_that_has_to_be, inventory_names, written_name
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.evaluation_environment import Inventory
 
@@ -108,27 +108,39 @@ class HostFinder:
         if keyword in _LOCAL:
             return Host()
         if keyword == "TARGET" and relationship is not None:
-            target = self._instances.get(relationship.target)
-            return self.machine(target) if target is not None else Host()
-        if keyword in _ENDS:
-            return self.machine(instance) if instance.host or keyword == "SELF" else Host()
-        other = self._instances.get(keyword)
-        if other is not None:
-            return self.machine(other)
-        if keyword in self._inventory:
-            return Host(keyword)
-        raise InvalidInput(
-            f'operation_host is "{keyword}", which is no instance and no host of the inventory',
-            operation.place if operation else None,
-            "-i names the inventory; if the host is gone for good, "
-            f"`ansible-ensemble forget {instance.name}` takes this off the status"
-            if self._instances.get(instance.name) is not None
-            else "-i names the inventory",
-        )
+            at = self._instances.get(relationship.target)
+        elif keyword in _ENDS:
+            at = instance if instance.host or keyword == "SELF" else None
+        elif (at := self._instances.get(keyword)) is None:
+            if keyword in self._inventory:
+                return Host(keyword)
+            raise self._absent(f'its host "{keyword}" is no instance and no host of the inventory', instance, operation)
+        host = self.machine(at) if at is not None else Host()
+        if host is None and at is not None:
+            name = self.name_of_machine(at)
+            raise self._absent(f'its host "{name}" is no host of the inventory', instance, operation)
+        return host or Host()
 
-    def machine(self, instance: Instance) -> Host:
-        """The host of the outermost instance that this one is hosted on, or of itself."""
+    def _absent(self, text: str, instance: Instance, operation: Operation | None) -> InvalidInput:
+        hint = "-i names the inventory"
+        if self._instances.get(instance.name) is not None:
+            hint += (
+                f"; if the host is gone for good, `ansible-ensemble forget {instance.name}` takes this off the status"
+            )
+        return InvalidInput(text, operation.place if operation else None, hint)
+
+    def machine(self, instance: Instance) -> Host | None:
+        """The host of the outermost instance that this one is hosted on, or of itself.
+
+        Without an address it is the controller. None for one of the inventory, which does not have it: what was meant
+        for that host has no business on the controller.
+        """
         return self._host_of(self.outermost(instance))
+
+    def name_of_machine(self, instance: Instance) -> str:
+        """The name of that host, whether or not it is there."""
+        host, outermost = self.machine(instance), self.outermost(instance)
+        return host.name if host is not None else self._has_to_be(outermost) or outermost.name
 
     def outermost(self, instance: Instance) -> Instance:
         """The outermost instance that this one is hosted on, or itself."""
@@ -142,7 +154,12 @@ class HostFinder:
             current = host
         return current
 
-    def _host_of(self, instance: Instance) -> Host:
+    def _has_to_be(self, instance: Instance) -> str | None:
+        topology = self._evaluator.topology
+        template = topology.node_templates.get(instance.template)
+        return host_that_has_to_be(topology, template, instance.name) if template is not None else None
+
+    def _host_of(self, instance: Instance) -> Host | None:
         inside = [group for group, members in self._groups if instance.template in members]
         shared: dict[str, Any] = {}
         for group in inside:
@@ -157,9 +174,19 @@ class HostFinder:
         if (address is None or (address in _LOCAL and "ansible_port" not in variables)) and (
             variables.get("ansible_connection") in (None, "local")
         ):
+            if (self._has_to_be(instance) or Host().name) not in CONTROLLER:
+                return None
             variables.pop("ansible_host", None)
             return Host(variables={**shared, **variables}, groups=names)
         return Host(instance.name, {**shared, **variables}, names)
+
+    def may_have_address(self, template: NodeTemplate) -> bool:
+        """Whether a machine that is not there yet has an address of its own, or gets one from other instances."""
+        endpoint = template.capabilities.get("endpoint")
+        given = endpoint.properties.values() if endpoint is not None else ()
+        if any(one.value is not None and not one.is_default for one in given):
+            return True
+        return bool(self._connection(Instance(template.name, template.name)))
 
     def _connection(self, instance: Instance) -> dict[str, Any]:
         """Connection variables from the machine's addresses and its endpoint capability."""

@@ -26,16 +26,27 @@ def matches(
 
 def host_of(ensemble: Ensemble, member: PlannedInstance) -> str:
     """The name of the host that the operations of an instance run on that nothing hosts."""
-    inventory = _inventory(ensemble)
-    hosts = frozenset(inventory.hosts if inventory is not None else ())
-    finder = HostFinder(ensemble.evaluator, ensemble.instances, hosts)
-    return finder.machine(member.instance or Instance(member.name, member.template.name)).name
+    return _finder(ensemble).name_of_machine(member.instance or Instance(member.name, member.template.name))
 
 
 def has_host(ensemble: Ensemble, name: str) -> bool:
     """Whether a host of the inventory, which may be the controller, is there; it is if there is no inventory to ask."""
     inventory = _inventory(ensemble)
     return inventory is None or name == Host().name or name in inventory.hosts
+
+
+def missing_host(ensemble: Ensemble, member: PlannedInstance) -> str | None:
+    """The host of the inventory that an instance is on, if the inventory does not have it; None if there is none."""
+    finder, instance = _finder(ensemble), member.instance
+    if instance is None or _inventory(ensemble) is None or finder.machine(instance) is not None:
+        return None
+    return finder.name_of_machine(instance)
+
+
+def _finder(ensemble: Ensemble) -> HostFinder:
+    inventory = _inventory(ensemble)
+    hosts = frozenset(inventory.hosts if inventory is not None else ())
+    return HostFinder(ensemble.evaluator, ensemble.instances, hosts)
 
 
 def _inventory(ensemble: Ensemble) -> Inventory | None:

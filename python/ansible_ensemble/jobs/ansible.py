@@ -406,12 +406,13 @@ def inventory(path: str, *, loader: Any = None) -> dict[str, Any]:
 def _inventory_host(instance: Instance, ensemble: Ensemble, finder: HostFinder) -> dict[str, Any]:
     template = ensemble.topology.node_templates[instance.template]
     machine, outermost = finder.machine(instance), finder.outermost(instance)
-    is_reached, is_machine = machine.name != Host().name, _is_machine(outermost, ensemble)
+    reached = machine if machine is not None and machine.name != Host().name else None
+    is_machine = _is_machine(outermost, ensemble)
     local = {} if is_machine else {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     return {
-        "connection": machine.variables if is_reached else local,
-        "machine": outermost.name if is_machine and not is_reached and outermost is not instance else None,
-        "is_machine": outermost is instance and (is_machine or is_reached),
+        "connection": local if reached is None else reached.variables,
+        "machine": outermost.name if is_machine and reached is None and outermost is not instance else None,
+        "is_machine": outermost is instance and (is_machine or reached is not None),
         "groups": groups_of(template, instance, ensemble.topology),
         "recorded": {
             "name": instance.name,

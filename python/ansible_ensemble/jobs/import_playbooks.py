@@ -14,14 +14,13 @@ from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.paths import confine, is_file
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.jobs.planned import make_plan
-from ansible_ensemble.projects.gitfiles import IGNORED, ensure_lines
+from ansible_ensemble.projects.gitfiles import GITIGNORE, ignore_local_files
 from ansible_ensemble.projects.project import ENSEMBLE_FILE
 
 if TYPE_CHECKING:
     from ansible_ensemble.lanes.session import AnsibleSession
 
 _API = "tosca-ensemble/v1"
-_IGNORE = ".gitignore"
 _AGAIN = "change its service template; or import again in a copy of the folder without it, and compare"
 _TAKEN = "remove it if an earlier import left it, else give it another name"
 
@@ -50,7 +49,7 @@ def import_playbooks(playbooks: Sequence[str], options: Mapping[str, Any]) -> di
     try:
         for name, text in files.items():
             write_atomically(folder / name, text)
-        ensure_lines(folder / _IGNORE, IGNORED)
+        ignore_local_files(folder)
     except OSError as error:
         raise EnsembleError(f"it cannot be written: {error.strerror}", Place(str(error.filename))) from error
     entries = [_with_line(as_map(row)) for row in found.rows]
@@ -95,9 +94,9 @@ def _ensemble(template: str) -> str:
 
 def _check_free(folder: Path, names: Iterable[str]) -> None:
     """Refuse to replace what is there, or to write through a link that leads elsewhere."""
-    for name in (*names, _IGNORE):
+    for name in (*names, GITIGNORE):
         confine(name, folder, [folder], "the file", Place(str(folder / name)))
-        if name != _IGNORE and os.path.lexists(folder / name):
+        if name != GITIGNORE and os.path.lexists(folder / name):
             is_ensemble = name == ENSEMBLE_FILE
             message = "there is an ensemble already" if is_ensemble else "the file is there already"
             raise InvalidInput(message, Place(str(folder / name)), _AGAIN if is_ensemble else _TAKEN)

@@ -224,6 +224,9 @@ class ChangeDetection(Protocol):
     def has_host(self, name: str) -> bool:
         """Whether a host of the inventory, which may be the controller, is there."""
 
+    def missing_host(self, member: PlannedInstance) -> str | None:
+        """The host of the inventory that an instance is on, if the inventory does not have it."""
+
     def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
         """Whether what would delete an instance on a host has other values than what made it there."""
 

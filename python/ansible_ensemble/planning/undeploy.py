@@ -26,6 +26,8 @@ def decide_prune(planning: Planning) -> None:
             continue
         if is_of_unknown_hosts(planning.topology, member.name):
             planning.exclude(member, "it is unknown whether its host still exists", unknown=True)
+        elif planning.options.prune and (host := _missing_host(planning, member)) is not None:
+            planning.exclude(member, f"its host {host} is not in the inventory ({_FORGET})")
         else:
             gone.append(member)
     if planning.options.prune:
@@ -99,6 +101,11 @@ def _why_stays(planning: Planning, member: PlannedInstance) -> str | None:
 def _was_never_deployed(instance: Instance) -> bool:
     """Whether no operation ran on an instance, and no check found it."""
     return instance.state in (None, NodeState.INITIAL) and instance.status in (Status.ERROR, Status.UNKNOWN)
+
+
+def _missing_host(planning: Planning, member: PlannedInstance) -> str | None:
+    """The host that an operation would need to delete an instance, and that is not there."""
+    return planning.detector.missing_host(member) if _can_delete(member) and not _is_gone(member) else None
 
 
 def _undeletable(member: PlannedInstance) -> str | None:

@@ -23,7 +23,7 @@ from ansible_ensemble.documents.emitter import emit_yaml
 from ansible_ensemble.documents.paths import is_file, is_there, resolved
 from ansible_ensemble.projects.ci import check_ci, write_ci
 from ansible_ensemble.projects.git import clone_repository, commit, init_repository, repository_of
-from ansible_ensemble.projects.gitfiles import ATTRIBUTES, IGNORED, ensure_lines
+from ansible_ensemble.projects.gitfiles import ATTRIBUTES, GITIGNORE, ensure_lines, ignore_local_files
 from ansible_ensemble.projects.project import (
     ENSEMBLE_FILE,
     PROJECT_FILES,
@@ -86,8 +86,10 @@ def init_project(folder: Path, *, template: str | None = None, ci: str | None = 
     with _reported(folder):
         written, kept = _write_skeleton(folder, schemas, within=within, template=template)
         if not within:
-            pairs = ((".gitignore", IGNORED), (".gitattributes", ATTRIBUTES))
-            written += [name for name, lines in pairs if ensure_lines(folder / name, lines)]
+            if ignore_local_files(folder):
+                written.append(GITIGNORE)
+            if ensure_lines(folder / ".gitattributes", ATTRIBUTES):
+                written.append(".gitattributes")
             written += write_schemas(folder)
         elif not (root / SCHEMAS).exists():
             write_schemas(root)
@@ -103,8 +105,8 @@ def _with_ci(folder: Path, ci: str) -> Created:
     """Write the file of a CI server for a project that is there."""
     with _reported(folder):
         written = [write_ci(folder, ci)]
-        if ensure_lines(folder / ".gitignore", IGNORED):  # what it writes is in local/
-            written.append(".gitignore")
+        if ignore_local_files(folder):  # what it writes is in local/
+            written.append(GITIGNORE)
     return Created(folder, written, [folder / ENSEMBLE_FILE])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ansible_ensemble.documents.atomic import write_atomically
 
-#: Lines of a project's `.gitignore`.
+GITIGNORE = ".gitignore"
 IGNORED = (
     "# written by jobs; safe to delete when no job runs",
     "jobs/",
@@ -39,6 +39,11 @@ ATTRIBUTES = (
     "# encrypted by Ansible Vault: not diffed or merged line by line",
     "secrets/** -text -diff",
 )
+
+
+def ignore_local_files(folder: Path) -> bool:
+    """Have git ignore what is of this machine alone; True if the folder's `.gitignore` was changed."""
+    return ensure_lines(folder / GITIGNORE, IGNORED)
 
 
 def ensure_lines(path: Path, lines: tuple[str, ...]) -> bool:

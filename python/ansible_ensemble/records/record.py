@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from ansible_ensemble.instances.patch import apply_patch
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.instances.status_document import write_given, write_instance
+from ansible_ensemble.projects.gitfiles import ignore_local_files
 from ansible_ensemble.records.job_journal import Folded, read_job_journal
 from ansible_ensemble.records.journals import close_journal, job_log
 from ansible_ensemble.records.outputs import present_outputs
@@ -268,6 +270,10 @@ def _write_status(ensemble: Ensemble, job: JobRecord, changed: set[str], header:
     if template := header.options.get("service_template"):
         data = naming(data, template)
     write_atomically(ensemble.path, rewrite(document, data, prove=len(changed) <= 100))
+    if ensemble.document is None:
+        # what its jobs leave beside it is of this machine; the folder may become a repository later
+        with suppress(OSError):
+            ignore_local_files(ensemble.folder)
 
 
 def _new_document(ensemble: Ensemble) -> Document:

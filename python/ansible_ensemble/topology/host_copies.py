@@ -137,6 +137,8 @@ _ONCE = "run_once"
 HOST_PROPERTY = "inventory_host"
 #: Types that have `hosts`.
 _TYPES = ("ansible.Root", "ansible.Group")
+#: The type of what is a host of the inventory.
+_HOST = "ansible.Host"
 #: The directive of a node template whose hosts are not known.
 _UNKNOWN = "virtual"
 #: Stands between the name of a node template and that of its host.
@@ -171,6 +173,23 @@ def inventory_names(topology: Topology, template: NodeTemplate | None, instance:
         yield name
 
 
+def hosts_of(template: NodeTemplate) -> list[NodeTemplate]:
+    """A node template, the one that it is hosted on, and so on."""
+    found = [template]
+    while (host := next((one.target for one in found[-1].requirements if one.is_hosted_on), None)) is not None:
+        if host in found:
+            break
+        found.append(host)
+    return found
+
+
+def host_that_has_to_be(topology: Topology, template: NodeTemplate, instance: str) -> str | None:
+    """The host of the inventory that an instance that nothing hosts is, or names; None if it may be elsewhere."""
+    if template.type.is_a(_HOST):
+        return host_of(instance) or instance
+    return (may_name_host(template) and host_of(instance)) or named_host(topology, template)
+
+
 def named_host(topology: Topology, template: NodeTemplate) -> str | None:
     """The host of the inventory that a resource names; None if it names none."""
     if HOST_PROPERTY not in template.properties or not may_name_host(template):
@@ -181,7 +200,7 @@ def named_host(topology: Topology, template: NodeTemplate) -> str | None:
 
 def may_name_host(template: NodeTemplate) -> bool:
     """Whether a node template is a resource, which may name its host."""
-    return HOST_PROPERTY in template.type.properties and template.type.is_a(_TYPES[0])
+    return template.type.is_a(_TYPES[0])
 
 
 def copy_for_hosts(topology: Topology, find_hosts: FindHosts) -> None:

@@ -16,6 +16,7 @@ topology_template:
   node_templates:
     page: {type: tosca.nodes.Root, interfaces: {Standard: {create: {implementation: ansible.builtin.copy, inputs: {
       content: hello, dest: FOLDER/page}}}}}
+    kept: {module: ansible.builtin.copy, args: {content: hello, dest: FOLDER/kept}}
     shell: {type: tosca.nodes.Root, interfaces: {Standard: {create: COMMAND}}}
 """
 #: What the command is, whether that counts as changed, and whether it may in a dry run, which leaves it out.
@@ -30,7 +31,8 @@ COMMANDS = {
 def test_all_say_the_same_of_one_run(
     text: str, counts: bool, may: bool, command: Callable[..., Any], tmp_path: Path
 ) -> None:
-    (tmp_path / "page").write_text("hello")  # it is there already
+    for name in ("page", "kept"):  # they are there already
+        (tmp_path / name).write_text("hello")
     (tmp_path / "service.yaml").write_text(SERVICE.replace("FOLDER", str(tmp_path)).replace("COMMAND", text))
     dry = command("tosca.ensemble.deploy", "--check", "-e", "ensemble=service.yaml", program="ansible-playbook")
     recap = re.search(r"changed=(\d)", dry.output)
@@ -39,7 +41,11 @@ def test_all_say_the_same_of_one_run(
     assert done.code == 0, done.output
     report = json.loads(done.stdout)
     tasks = {task["instance"]: task["changed"] for task in report["tasks"]}
-    assert (report["changed"], report["job"]["changed"], tasks) == (counts, counts, {"page": False, "shell": counts})
+    assert (report["changed"], report["job"]["changed"], tasks) == (
+        counts,
+        counts,
+        {"page": False, "kept": False, "shell": counts},
+    )
     shown = json.loads(command("show", report["job"]["id"], "--output", "json").stdout)
     recorded = {task["target"]: task["changed"] for task in shown["tasks"]}
-    assert recorded == {"::page": False, "::shell": counts}
+    assert recorded == {"::page": False, "::kept": False, "::shell": counts}

@@ -1,7 +1,9 @@
-"""Where the host of an instance changes, it is deleted where it is, and made on the other one."""
+"""Where the host of an instance changes, it is deleted where it is, and made on the other one; a host may be gone."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,24 @@ resources:
     absent: {tasks: gone.yml}
     %(host)s
 """
+#: A form for each way to have an instance on each host of a group.
+GROUPS = """\
+resources:
+  web: {type: ansible.Group, properties: {hosts: "web1:web2", gather_facts: false}}
+  app:
+    tasks: say.yml
+    vars: {what: app}
+    absent: {tasks: gone.yml}
+    host: web  # %(host)s
+"""
+LISTS = """\
+resources:
+  app:
+    tasks: say.yml
+    vars: {what: app}
+    absent: {tasks: gone.yml}
+    hosts: "web*"  # %(host)s
+"""
 #: The path is another one on each host, so that what would delete it by the values of now would miss it.
 READER = """\
 resources:
@@ -68,9 +88,9 @@ class Site:
         text = (f"host: {host}" if host else "description: none") + more
         (self._folder / "service.yaml").write_text(self._form % {"folder": self._folder, "host": text})
 
-    def run(self, *words: str) -> str:
+    def run(self, *words: str, code: int = 0) -> str:
         done = self._command(*words, cwd=self._folder)
-        assert done.code == 0, done.output
+        assert done.code == code, done.output
         return str(done.output)
 
     def ran(self) -> list[str]:
@@ -93,6 +113,7 @@ def site(command: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Site:
 resource = pytest.mark.parametrize("site", [RESOURCE], indirect=True)
 reader = pytest.mark.parametrize("site", [READER], indirect=True)
 nodes = pytest.mark.parametrize("site", [NODES], indirect=True)
+copies = pytest.mark.parametrize("site", [GROUPS, LISTS], indirect=True)
 
 
 @resource
@@ -162,3 +183,57 @@ def test_the_name_of_a_node_and_of_its_host_in_the_inventory_are_one(site: Site,
     file = tmp_path / "service.yaml"
     file.write_text(file.read_text().replace("  web1: {type: ansible.Host, properties: {gather_facts: false}}\n", ""))
     assert "its host changed" not in site.run("plan")
+
+
+@copies
+def test_what_was_on_a_host_that_is_gone_is_not_taken_from_the_controller(site: Site, tmp_path: Path) -> None:
+    site.inventory(HOSTS.replace("web1", "web3"))
+    file = tmp_path / "service.yaml"
+    file.write_text(file.read_text().replace("web1:web2", "web2").replace("web*", "web2"))
+    plan = site.run("plan", "--prune")
+    assert "app@web1  its host web1 is not in the inventory (`ansible-ensemble forget`" in plan
+    site.run("deploy", "--prune", "--approve")
+    assert site.ran() == []
+    refused = site.run("undeploy", "--approve", code=1)
+    assert 'its host "web1" is no ' in refused
+    assert "`ansible-ensemble forget app@web1` takes this off the status" in refused
+    assert site.ran() == ["app no more, web2"]
+    site.run("forget", "app@web1", "--approve")
+    site.run("undeploy", "--approve")
+    assert site.ran() == []
+
+
+@nodes
+def test_a_node_whose_host_is_gone_is_not_the_controller(site: Site) -> None:
+    site.inventory(HOSTS.replace("web1", "web3"))
+    assert 'its host "web1" is no host of the inventory' in site.run("undeploy", "--approve", code=1)
+    assert 'no host and no group of the inventory is "web1"' in site.run("deploy", "--force", code=3)
+    assert 'its host "web1" is no host of the inventory' in site.run("check", code=1)
+    assert site.ran() == []
+
+
+def test_a_node_with_the_name_of_no_host_is_refused(command: Any, tmp_path: Path) -> None:
+    site = Site(command, tmp_path, NODES.replace("web1:", "wep1:"))
+    site.on("wep1")
+    for words in (("validate",), ("plan",), ("deploy", "--approve")):
+        refused = site.run(*words, "service.yaml", code=3)
+        assert 'service.yaml:2:9: no host and no group of the inventory is "wep1" (did you mean web1?' in refused
+    assert site.ran() == []
+
+
+def test_facts_are_those_of_the_host(command: Any, tmp_path: Path) -> None:
+    inventory = HOSTS.replace("web1: {", "web1: {ansible_python_interpreter: %(folder)s/python, ")
+    (tmp_path / "python").symlink_to(sys.executable)
+    site = Site(
+        command,
+        tmp_path,
+        NODES.replace("web1: {type: ansible.Host, properties: {gather_facts: false}}", "web1: {type: ansible.Host}"),
+    )
+    site.inventory(inventory)
+    site.on("web1")
+    assert "localhost" not in site.run("deploy", "service.yaml", "--approve")
+    status = json.loads(site.run("status", "--output", "json"))
+    [web1] = [one for one in status["instances"] if one["name"] == "web1"]
+    assert web1["attributes"]["facts"]["ansible_python"]["executable"] == f"{tmp_path}/python"
+    assert "web1  ok=" in site.run("check")
+    assert "localhost" not in site.run("check")

@@ -142,8 +142,10 @@ def test_what_an_operation_is_made_of_is_that_of_its_rendering(job) -> None:
     assert {ref: entry.reads[ref] for ref in rendered} == rendered
 
 
-def test_what_is_learned_of_a_used_machine_changed_nothing(job) -> None:
+@pytest.mark.parametrize("lane", ["fast", "remote", "stock"])
+def test_modules_are_taken_at_their_word(job, lane: str) -> None:
+    """What they returned is kept as an attribute, which is a new one at the first time."""
     task = job().task(CONFIGURE)
-    task = replace(task, planned=replace(task.planned, reason=Reason.USE))
-    assert has_changed(task, Result(True, modified=False), Settled(altered=True)) is False
-    assert has_changed(task, Result(True, modified=True), Settled()) is True
+    for said in (False, True):
+        result = Result(True, outcome=Outcome(True, changed=said, lane=lane))
+        assert has_changed(task, result, Settled(altered=True)) is said

@@ -69,7 +69,7 @@ def test_an_instance_or_a_host_by_name(find) -> None:
 
 
 def test_a_name_of_nothing_is_refused(find) -> None:
-    with pytest.raises(InvalidInput, match='operation_host is "nobody"') as refused:
+    with pytest.raises(InvalidInput, match='its host "nobody" is no') as refused:
         find("nobody")
     assert "ansible-ensemble forget app" in str(refused.value.hint), "it may be the host of what has lost it"
     assert "-i names the inventory" in str(refused.value.hint), "or nobody said where it is"

@@ -105,6 +105,9 @@ class ToldChanges:
     def has_host(self, name: str) -> bool:
         return True
 
+    def missing_host(self, member: PlannedInstance) -> str | None:
+        return None
+
     def rests_on_host(self, member: PlannedInstance, host: str) -> bool:
         return False
 
