@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
@@ -11,11 +11,12 @@ from ansible_ensemble.engine.named import named_by, operation_of
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import HostFinder, is_place_of_its_own
 from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.topology.host_copies import host_that_has_to_be, hosts_of
+from ansible_ensemble.topology.host_copies import INVENTORY_HOST, hosts_of
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 #: Workflows that go on without a host: they take down what can be taken down, or tell that the host is gone.
@@ -76,24 +77,44 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def named_hosts(ensemble: Ensemble, operations: Iterable[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
+def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
     """The hosts of the inventory that operations name, each once, with where it is written."""
     topology, found = ensemble.topology, set[str]()
-    finder = HostFinder(ensemble.evaluator, ensemble.instances, frozenset())
+    machines = _machines(ensemble) if operations else {}
     for one in operations:
         if not one.implementation or one.operation in _TAKING_DOWN:
             continue
-        host, place = one.host, _place(topology, one)
-        if is_place_of_its_own(host, topology, ensemble.instances):
+        host = one.host
+        if not is_place_of_its_own(host, topology, ensemble.instances):
+            place = _place(topology, one)
+        elif machines and host not in CONTROLLER:
             template = topology.node_templates.get(host) or topology.node_templates.get(one.template)
-            machine = hosts_of(template)[-1] if template is not None and host not in CONTROLLER else None
-            named = host_that_has_to_be(topology, machine, machine.name) if machine is not None else None
-            if machine is None or named is None or named in found or finder.may_have_address(machine):
+            outermost = hosts_of(template)[-1] if template is not None else None
+            if outermost is None or outermost.name not in machines:
                 continue
-            host, place = named, machine.place
+            host, place = machines[outermost.name], outermost.place
+        else:
+            continue
         if host not in found:
             found.add(host)
             yield host, place
+
+
+def _machines(ensemble: Ensemble) -> dict[str, str]:
+    """The node templates that have to be hosts of the inventory, with these hosts."""
+    finder = HostFinder(ensemble.evaluator, ensemble.instances, frozenset())
+    templates, instances = ensemble.topology.node_templates, ensemble.instances.by_name
+    types = {one.type.name: one.type for one in templates.values()}
+    hosts = {name for name, type_ in types.items() if type_.is_a(INVENTORY_HOST)}
+    found = {}
+    for name, template in templates.items():
+        known = instances.get(name)
+        if template.type.name in hosts or (known is not None and known.inventory_host is not None):
+            machine = known or Instance(name, name)
+            host = finder.has_to_be(machine)
+            if host is not None and not finder.may_have_address(machine):
+                found[name] = host
+    return found
 
 
 def unknown_hosts(named: Iterable[tuple[str, Place | None]], inventory: Inventory) -> list[InvalidInput]:

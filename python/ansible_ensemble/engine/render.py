@@ -98,6 +98,7 @@ class Renderer:
             environment=dict(self._ensemble.environment.variables),
             tools=self._tool_folders(template),
             is_confidential=self._ensemble.environment.vault.has_password,
+            machine=self._hosts.newly_found(planned.host, instance),
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
 

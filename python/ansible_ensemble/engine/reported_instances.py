@@ -123,6 +123,7 @@ def deleted(instance: Instance) -> dict[str, Any]:
         "attributes": {},
         "properties": {},
         "created": None,
+        "inventoryHost": None,
         "customized": False,
         "made": {},
         "relationships": dict.fromkeys(instance.relationships),

@@ -123,6 +123,8 @@ def settle(
     def guard(entity: Entity, name: str, value: object) -> object:
         return _guard(task, entity, [name], value, redactor)
 
+    if task.machine is not None:
+        settled.patches.append(dict(task.machine))
     settled.patches += reported_patches(task, result.instances, instances, guard)
     settled.altered = any(_alters(patch, instances.get(patch["name"])) for patch in settled.patches)
     return settled

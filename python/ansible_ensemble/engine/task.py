@@ -23,6 +23,7 @@ from ansible_ensemble.expressions.inventory import undefined_variables
 from ansible_ensemble.expressions.looked_up import note_looked_up
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
+from ansible_ensemble.instances.patch import Patch
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import OF_JOBS
@@ -48,6 +49,7 @@ class JobTask(Struct):
         is_confidential: what it makes may hold secrets that nothing tells: there are vault passwords.
         files: what was put there beside the primary.
         unshown: names of variables that are not to be shown.
+        machine: what is to be recorded of the machine that hosts its instance.
         node: the node of a mesh that was chosen for it.
         ordered_as: begins the names of what the node is told to do; orders: those that it was told.
     """
@@ -74,6 +76,7 @@ class JobTask(Struct):
     is_confidential: bool = False
     files: tuple[Path, ...] = ()
     unshown: frozenset[str] = frozenset()
+    machine: Patch | None = None
     node: str | None = None
     ordered_as: str | None = None
     orders: list[str] = field(default_factory=list)

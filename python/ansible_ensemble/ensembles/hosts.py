@@ -12,6 +12,7 @@ from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
+from ansible_ensemble.instances.patch import Patch
 from ansible_ensemble.language.entities import Assignment, Group, NodeTemplate, Operation, Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.host_copies import copy_for_hosts, host_that_has_to_be, inventory_names, written_name
@@ -140,7 +141,7 @@ class HostFinder:
     def name_of_machine(self, instance: Instance) -> str:
         """The name of that host, whether or not it is there."""
         host, outermost = self.machine(instance), self.outermost(instance)
-        return host.name if host is not None else self._has_to_be(outermost) or outermost.name
+        return host.name if host is not None else self.has_to_be(outermost) or outermost.name
 
     def outermost(self, instance: Instance) -> Instance:
         """The outermost instance that this one is hosted on, or itself."""
@@ -154,7 +155,25 @@ class HostFinder:
             current = host
         return current
 
-    def _has_to_be(self, instance: Instance) -> str | None:
+    def newly_found(self, keyword: str, instance: Instance) -> Patch | None:
+        """What is to be recorded of the machine of an instance: the host of the inventory that it is, unless known."""
+        outermost = self.outermost(instance)
+        if keyword not in ("SELF", "HOST") or (outermost is instance and keyword == "HOST"):
+            return None
+        found = self._in_inventory(outermost)
+        if found in (None, outermost.inventory_host):
+            return None
+        return {"name": outermost.name, "inventoryHost": found}
+
+    def _in_inventory(self, instance: Instance) -> str | None:
+        topology = self._evaluator.topology
+        names = inventory_names(topology, topology.node_templates.get(instance.template), instance.name)
+        return next((name for name in names if name in self._inventory), None)
+
+    def has_to_be(self, instance: Instance) -> str | None:
+        """The host of the inventory that a machine has to be; None if it may be the controller."""
+        if instance.inventory_host is not None:
+            return instance.inventory_host
         topology = self._evaluator.topology
         template = topology.node_templates.get(instance.template)
         return host_that_has_to_be(topology, template, instance.name) if template is not None else None
@@ -165,28 +184,27 @@ class HostFinder:
         for group in inside:
             shared |= group_variables(group, self._evaluator)  # a later one wins
         names = tuple(group_name(group.name) for group in inside)
-        topology = self._evaluator.topology
-        for name in inventory_names(topology, topology.node_templates.get(instance.template), instance.name):
-            if name in self._inventory:
-                return Host(name, shared, names)
+        if (found := self._in_inventory(instance)) is not None:
+            return Host(found, shared, names)
         variables = self._connection(instance)
         address = variables.get("ansible_host")
         if (address is None or (address in _LOCAL and "ansible_port" not in variables)) and (
             variables.get("ansible_connection") in (None, "local")
         ):
-            if (self._has_to_be(instance) or Host().name) not in CONTROLLER:
+            if (self.has_to_be(instance) or Host().name) not in CONTROLLER:
                 return None
             variables.pop("ansible_host", None)
             return Host(variables={**shared, **variables}, groups=names)
         return Host(instance.name, {**shared, **variables}, names)
 
-    def may_have_address(self, template: NodeTemplate) -> bool:
-        """Whether a machine that is not there yet has an address of its own, or gets one from other instances."""
+    def may_have_address(self, instance: Instance) -> bool:
+        """Whether a machine has an address of its own, or may get one from other instances."""
+        template = self._evaluator.topology.node_templates[instance.template]
         endpoint = template.capabilities.get("endpoint")
         given = endpoint.properties.values() if endpoint is not None else ()
         if any(one.value is not None and not one.is_default for one in given):
             return True
-        return bool(self._connection(Instance(template.name, template.name)))
+        return bool(self._connection(instance))
 
     def _connection(self, instance: Instance) -> dict[str, Any]:
         """Connection variables from the machine's addresses and its endpoint capability."""

@@ -48,6 +48,7 @@ class Instance(Struct, eq=False):
         properties: values of the properties that were read the last time it was configured.
         created: change id that created it, `::name` of the instance that manages it, or None (discovered).
         host: name of the instance it is HostedOn, which it is nested under in ensemble.yaml.
+        inventory_host: the host of the inventory that it was, as operations ran on it; None if it was not one.
         made: what its operations noted of what they made, and of what was there before (`configurators.footprint`).
         withheld: names of sensitive attributes that have a value which could not be stored.
         retained: what is needed to delete it once its template is gone (operations, requirements).
@@ -68,6 +69,7 @@ class Instance(Struct, eq=False):
     last_config_change: str | None = None
     last_state_change: str | None = None
     host: str | None = None
+    inventory_host: str | None = None
     relationships: dict[str, RelationshipInstance] = field(default_factory=dict)
     artifacts: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)

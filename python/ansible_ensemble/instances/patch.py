@@ -29,6 +29,7 @@ PATCH: Shape = {
     "lastConfigChange?": _TEXT,
     "lastStateChange?": _TEXT,
     "host?": _TEXT,
+    "inventoryHost?": _TEXT,
     "retained?": dict,
     "artifacts?": dict,
     "made?": dict,
@@ -43,8 +44,8 @@ def apply_patch(instances: Instances, patch: Patch) -> Instance | None:
     A patch is a map with `name` and any of: `template` (makes the instance where it is new), `status`, `state`,
     `priority`, `attributes` (set one by one; null stays null), `unset` (names of attributes that go), `properties`
     (replaced), `created`, `protected`, `customized`, `imported`, `lastConfigChange`, `lastStateChange`, `host`,
-    `retained`, `relationships` (maps by `<requirement>#<index>` with `target`, `attributes`, `added`, or null),
-    `artifacts`, `made`, `forget` (the instance is dropped).
+    `inventoryHost`, `retained`, `relationships` (maps by `<requirement>#<index>` with `target`, `attributes`, `added`,
+    or null), `artifacts`, `made`, `forget` (the instance is dropped).
     """
     name = patch["name"]
     instance = instances.get(name)
@@ -99,6 +100,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any] | None]] = {
     "properties": ("properties", dict),
     "lastConfigChange": ("last_config_change", None),
     "lastStateChange": ("last_state_change", None),
+    "inventoryHost": ("inventory_host", None),
     **{key: (key, None) for key in ("protected", "customized", "imported", "host", "retained", "artifacts", "made")},
 }
 _SETTERS: Mapping[str, Callable[[Instance, Any], None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -198,7 +198,7 @@ def _check_jobs(ensemble: Ensemble, options: JobOptions, reading: Reading) -> No
 
 
 def _unknown_hosts(
-    ensemble: Ensemble, operations: Iterable[PlannedOperation], options: JobOptions, reading: Reading
+    ensemble: Ensemble, operations: Collection[PlannedOperation], options: JobOptions, reading: Reading
 ) -> list[InvalidInput]:
     """Hosts and patterns that the inventory does not have; where none is named, that is a job's to find out."""
     named = list(named_hosts(ensemble, operations))

@@ -18,7 +18,7 @@ from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.topology.host_copies import written_name
-from ansible_ensemble.topology.installers import is_installer
+from ansible_ensemble.topology.installers import INSTALLER
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 
@@ -76,7 +76,7 @@ class PlannedInstance(Struct, eq=False):
     @property
     def is_tool(self) -> bool:
         """Whether it is a tool, which is planned for those that need it alone."""
-        return self.template.type.name == NODE_TYPE or is_installer(self.template)
+        return self.template.type.name == NODE_TYPE or self.template.type.is_a(INSTALLER)
 
     @property
     def priority(self) -> Priority:

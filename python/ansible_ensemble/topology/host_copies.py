@@ -138,7 +138,7 @@ HOST_PROPERTY = "inventory_host"
 #: Types that have `hosts`.
 _TYPES = ("ansible.Root", "ansible.Group")
 #: The type of what is a host of the inventory.
-_HOST = "ansible.Host"
+INVENTORY_HOST = "ansible.Host"
 #: The directive of a node template whose hosts are not known.
 _UNKNOWN = "virtual"
 #: Stands between the name of a node template and that of its host.
@@ -185,7 +185,7 @@ def hosts_of(template: NodeTemplate) -> list[NodeTemplate]:
 
 def host_that_has_to_be(topology: Topology, template: NodeTemplate, instance: str) -> str | None:
     """The host of the inventory that an instance that nothing hosts is, or names; None if it may be elsewhere."""
-    if template.type.is_a(_HOST):
+    if template.type.is_a(INVENTORY_HOST):
         return host_of(instance) or instance
     return (may_name_host(template) and host_of(instance)) or named_host(topology, template)
 

@@ -212,6 +212,24 @@ def test_a_node_whose_host_is_gone_is_not_the_controller(site: Site) -> None:
     assert site.ran() == []
 
 
+def test_a_machine_of_an_inventory_that_is_not_named_is_not_the_controller(command: Any, tmp_path: Path) -> None:
+    site = Site(
+        command, tmp_path, NODES.replace("ansible.Host, properties: {gather_facts: false}", "tosca.nodes.Compute")
+    )
+    (tmp_path / "ansible.cfg").unlink()
+    site.on("web1")
+    site.run("deploy", "service.yaml", "-i", "hosts.yaml", "--approve")
+    assert site.ran() == ["app web1"]
+    assert "no inventory is named: -i FILE" in site.run("deploy", "--force", "--approve", code=3)
+    for words in (("check",), ("undeploy", "--approve")):
+        assert 'its host "web1" is no host of the inventory (-i names the inventory' in site.run(*words, code=1)
+    assert site.ran() == []
+    site.run("undeploy", "-i", "hosts.yaml", "--approve")
+    assert site.ran() == ["app no more, web1"]
+    site.run("deploy", "--approve")
+    assert site.ran() == ["app localhost"], "a machine without an address that was not there"
+
+
 def test_a_node_with_the_name_of_no_host_is_refused(command: Any, tmp_path: Path) -> None:
     site = Site(command, tmp_path, NODES.replace("web1:", "wep1:"))
     site.on("wep1")

@@ -75,6 +75,24 @@ def test_a_name_of_nothing_is_refused(find) -> None:
     assert "-i names the inventory" in str(refused.value.hint), "or nobody said where it is"
 
 
+def test_a_machine_that_was_a_host_of_the_inventory_is_not_the_controller(job) -> None:
+    made = job(SERVICE)
+    machine = made.instance("machine")
+    app = made.instance("app", host="machine")
+
+    def finder(*inventory: str) -> HostFinder:
+        return HostFinder(made.ensemble.evaluator, made.instances, frozenset(inventory))
+
+    assert finder("machine").newly_found("SELF", app) == {"name": "machine", "inventoryHost": "machine"}
+    assert finder("machine").newly_found("HOST", machine) is None, "it is looked at from the controller"
+    machine.inventory_host = "machine"
+    assert finder("machine").newly_found("SELF", app) is None
+    with pytest.raises(InvalidInput, match='its host "machine" is no host of the inventory'):
+        finder("other").find("HOST", app, None, None)
+    machine.attributes["public_address"] = "192.0.2.7"
+    assert finder("other").find("HOST", app, None, None) == REACHED
+
+
 #: what replaces what in the service, for a machine that says how to connect to it
 ENDPOINT = {
     "node_types:": """\
