@@ -106,21 +106,22 @@ class HostFinder:
         at from the controller, as is ORCHESTRATOR. SOURCE and TARGET are the machines of the relationship's ends.
         Other names are instances, or hosts of the inventory.
         """
+        at: Instance | None = instance
         if keyword in _LOCAL:
             return Host()
         if keyword == "TARGET" and relationship is not None:
-            at = self._instances.get(relationship.target)
-        elif keyword in _ENDS:
-            at = instance if instance.host or keyword == "SELF" else None
-        elif (at := self._instances.get(keyword)) is None:
-            if keyword in self._inventory:
-                return Host(keyword)
-            raise self._absent(f'its host "{keyword}" is no instance and no host of the inventory', instance, operation)
-        host = self.machine(at) if at is not None else Host()
-        if host is None and at is not None:
-            name = self.name_of_machine(at)
-            raise self._absent(f'its host "{name}" is no host of the inventory', instance, operation)
-        return host or Host()
+            at, keyword = self._instances.get(relationship.target), relationship.target
+        elif keyword not in _ENDS:
+            at = self._instances.get(keyword)
+        elif keyword != "SELF" and not instance.host:
+            return Host()
+        if at is None and keyword in self._inventory:
+            return Host(keyword)
+        host = self.machine(at) if at is not None else None
+        if host is not None:
+            return host
+        name, what = (keyword, "no instance and ") if at is None else (self.name_of_machine(at), "")
+        raise self._absent(f'its host "{name}" is {what}no host of the inventory', instance, operation)
 
     def _absent(self, text: str, instance: Instance, operation: Operation | None) -> InvalidInput:
         hint = "-i names the inventory"
@@ -174,6 +175,8 @@ class HostFinder:
         """The host of the inventory that a machine has to be; None if it may be the controller."""
         if instance.inventory_host is not None:
             return instance.inventory_host
+        if instance.host and self._instances.get(instance.host) is None:
+            return instance.host  # nobody knows what that was
         topology = self._evaluator.topology
         template = topology.node_templates.get(instance.template)
         return host_that_has_to_be(topology, template, instance.name) if template is not None else None

@@ -187,6 +187,9 @@ class PlayRunner:
     def _outcome(self, host: str | None, code: int) -> Outcome:
         """Sum up the play on a host, or on all; its exit code is zero if every failure was rescued."""
         tasks = self._recorder.tasks
+        looked_up = self._look_ups.left(self._session, host)
+        if self._recorder.checks:
+            task_reports.mark_unseen(tasks, self._look_ups.by_task)
         if code == 0:
             for task in tasks:
                 task["status"] = "rescued" if task["status"] == "failed" else task["status"]
@@ -209,11 +212,11 @@ class PlayRunner:
                 **({BACKUPS: backups} if backups else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
-            diff=[diff for result in results for diff in outcomes.diffs_of(result)],
+            diff=[diff for task in tasks if not task["unseen"] for diff in outcomes.diffs_of(task["result"])],
             unreachable=any(task["status"] == "unreachable" for task in bad),
             lane="stock",
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
-            looked_up=self._look_ups.left(self._session, host),
+            looked_up=looked_up,
         )
         if not outcome.ok:
             reason = self._recorder.broken if code == 0 else ""

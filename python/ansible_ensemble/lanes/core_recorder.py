@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ansible.playbook.handler import Handler
 from ansible.plugins.callback import CallbackBase
 from msgspec.structs import replace
 
@@ -106,9 +107,25 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
             or (self.checks and _always_changes(result.task)),
             # nobody asks what became of it
             "dropped": status == "ignored" and not result.task.register,
+            "uuid": result.task._uuid,
+            "sets": _set_by(result.task),
+            "notifies": [str(name) for name in result.task.notify or ()],
+            "answers_to": _handled(result.task),
             "names": [str(name) for name in result.task.args if name != "cacheable"],
             "backups": _backups(result, shown),
         }
+
+
+def _set_by(task: Any) -> list[str]:
+    """The variables that a task registers, or sets as facts."""
+    registered = task.register or ()
+    is_fact = str(task.resolved_action or task.action).endswith("set_fact")
+    return [*([registered] if isinstance(registered, str) else registered), *(task.args if is_fact else ())]
+
+
+def _handled(task: Any) -> list[str]:
+    """The names by which a handler is notified; none of another task."""
+    return [task.name, task.get_name(), *(task.listen or ())] if isinstance(task, Handler) else []
 
 
 def _always_changes(task: Any) -> bool:

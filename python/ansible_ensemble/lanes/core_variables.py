@@ -39,11 +39,16 @@ _GET = "get"
 
 
 class LookUps:
-    """What is read in this process since `begin`; it must be a private, forked one."""
+    """What is read in this process since `begin`; it must be a private, forked one.
+
+    Attributes:
+        by_task: names of the variables that tasks read, on any host, by their identities.
+    """
 
     def __init__(self) -> None:
         self._process = os.getpid()
         self._host, self._paused = "", False
+        self._task: set[str] = set()
         self._handed = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         self._is_hidden: Callable[[], bool] = bool
         self.begin()
@@ -60,6 +65,7 @@ class LookUps:
 
     def begin(self, given: Iterable[str] = ()) -> None:
         """Forget what was read; the names that are given with the order are not variables of the inventory."""
+        self.by_task: dict[str, set[str]] = {}
         self._process, self._given = os.getpid(), frozenset(given)
         self._handed.seek(0)
         self._handed.truncate()
@@ -119,13 +125,16 @@ class LookUps:
     def _hand_over(self) -> None:
         """Leave what a worker noted to the process that it is a fork of."""
         self._count_whole()
-        told = {"names": self._names, "facts": self._facts, "found": asdict(self._found)}
+        by_task = {task: [*names] for task, names in self.by_task.items()}
+        told = {"names": self._names, "facts": self._facts, "found": asdict(self._found), "tasks": by_task}
         os.write(self._handed.fileno(), json.dumps(told, default=str).encode() + b"\n")
 
     def _absorb(self, told: dict[str, Any]) -> None:
         for noted, more in ((self._names, told["names"]), (self._facts, told["facts"])):
             for host, names in more.items():
                 noted.setdefault(host, {}).update(names)
+        for task, names in told["tasks"].items():
+            self.by_task.setdefault(task, set()).update(names)
         for field, more in told["found"].items():
             mine = getattr(self._found, field)
             if isinstance(mine, list):
@@ -184,6 +193,7 @@ class LookUps:
             self._roots.pop(id(owner), None)
 
     def _name(self, name: str, *, own: bool = True) -> None:
+        self._task.add(name)
         if own:
             self._names.setdefault(self._host, {})[name] = None
         if self._is_hidden() and name not in self._found.hidden:
@@ -314,7 +324,9 @@ class LookUps:
             forked = os.getpid() != looks._process
             if forked:
                 looks._forget()
+                looks.by_task = {}
             before, looks._host = looks._host, str(getattr(getattr(executor, "_host", None), "name", ""))
+            looks._task = looks.by_task.setdefault(getattr(getattr(executor, "_task", None), "_uuid", ""), set())
             try:
                 return stock(executor)
             finally:

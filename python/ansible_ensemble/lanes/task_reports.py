@@ -7,6 +7,7 @@ A task is plain data: its `name`, `action`, `path` with its line, `host`, `statu
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ansible_ensemble.core.orders import did_not_look
@@ -34,6 +35,33 @@ def was_left_out(result: dict[str, Any], conditional: bool) -> bool:
     if "skip_reason" in result or "false_condition" in result or ("censored" in result and conditional):
         return False
     return did_not_look(result)
+
+
+def mark_unseen(tasks: list[dict[str, Any]], reads: Mapping[str, Collection[str]]) -> None:
+    """Mark what nobody knows of tasks in check mode: those that read what a task would have told that was left out.
+
+    So are the handlers that only such tasks notified. What they set is not known either.
+
+    Args:
+        tasks: in the order in which they ended.
+        reads: names of the variables that tasks read, by their `uuid`.
+    """
+    unknown: dict[str, set[str]] = {}
+    notified: dict[str, set[str]] = {}
+    for task in tasks:
+        host, names = task["host"], unknown.setdefault(task["host"], set())
+        changed = bool(task["result"].get("changed"))
+        heard = notified.setdefault(host, set())
+        rests = not names.isdisjoint(reads.get(task["uuid"], ()))
+        rests |= bool(task["answers_to"]) and heard.isdisjoint(task["answers_to"])
+        if rests and (changed or task["status"] == "skipped"):
+            task["unseen"] = True
+        if task["left_out"] or rests:
+            names.update(task["sets"])
+        else:
+            names.difference_update(task["sets"])
+        if changed and not task["unseen"]:
+            heard.update(task["notifies"])
 
 
 #: What the name of a backup has after that of its file.

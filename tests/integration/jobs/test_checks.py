@@ -77,3 +77,33 @@ def test_drift_is_a_word_of_its_own(project: Path, command: Callable[..., Any]) 
         assert "drifted" in told.stdout and "error" not in told.output, told.output
     status = yaml.safe_load((project / "ensemble.yaml").read_text())["status"]["instances"]
     assert status["file_0"]["readyState"]["local"] == "drifted"
+
+
+PLAY = """\
+- ansible.builtin.command: echo {name}
+  register: said
+  changed_when: false
+- ansible.builtin.copy: {{content: "{{{{ said.stdout }}}}", dest: "{folder}/derived"}}
+  notify: restart
+- ansible.builtin.copy: {{content: known, dest: "{folder}/known"}}
+"""
+HANDLER = "- {{name: restart, ansible.builtin.file: {{path: '{folder}/restarted', state: touch}}}}\n"
+
+
+def test_what_rests_on_what_check_mode_leaves_out_is_no_drift(project: Path, command: Callable[..., Any]) -> None:
+    for part, text in (("tasks", PLAY), ("handlers", HANDLER)):
+        file = project / "roles" / "app" / part / "main.yml"
+        file.parent.mkdir(parents=True)
+        file.write_text(text.format(folder=project, name="web"))
+    (project / "service.yaml").write_text("resources: {app: {role: app, host: w1}}\n")
+    assert command("deploy", "service.yaml", "--approve").code == 0
+    assert (project / "derived").read_text() == "web"
+    done = command("check", "--detailed-exitcode", "-v")
+    assert done.code == 0, done.output
+    (project / "known").unlink()
+    found = command("check", "--output", "json")
+    [task] = json.loads(found.stdout)["tasks"]
+    assert "by app : ansible.builtin.copy" in task["error"], found.stdout
+    assert "known" in str(task["diff"]), "what is drift is shown"
+    assert "derived" not in str(task["diff"])
+    assert "restarted" not in str(task["diff"])

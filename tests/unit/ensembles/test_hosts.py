@@ -93,6 +93,16 @@ def test_a_machine_that_was_a_host_of_the_inventory_is_not_the_controller(job) -
     assert finder("other").find("HOST", app, None, None) == REACHED
 
 
+def test_what_was_on_an_instance_that_is_not_recorded_is_not_on_the_controller(job) -> None:
+    made = job(SERVICE)
+    app, client = made.instance("app", host="machine"), made.instance("client")
+    finder = HostFinder(made.ensemble.evaluator, made.instances, frozenset())
+    with pytest.raises(InvalidInput, match='its host "machine" is no host of the inventory'):
+        finder.find("HOST", app, None, None)
+    with pytest.raises(InvalidInput, match='its host "gone" is no instance'):
+        finder.find("TARGET", client, RelationshipInstance("app#0", "gone"), None)
+
+
 #: what replaces what in the service, for a machine that says how to connect to it
 ENDPOINT = {
     "node_types:": """\

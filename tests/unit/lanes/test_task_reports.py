@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ansible_ensemble.lanes.task_reports import backups_of, line_of, reason_of, summary_of, was_left_out
+from ansible_ensemble.lanes.task_reports import backups_of, line_of, mark_unseen, reason_of, summary_of, was_left_out
 
 LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_label": "a"}
 
@@ -80,3 +80,43 @@ def test_backups_of_a_loop_are_told_in_their_order() -> None:
     more = [{"changed": False, "backup": names[0]}, {"changed": True, "backup": True}, {"changed": True, "backup": ""}]
     assert backups_of({"results": [*results, *more]}) == [("/etc/a.conf", name) for name in names]
     assert backups_of({"changed": True, "backup_file": names[0]}) == [("/etc/a.conf", names[0])]
+
+
+def task(name: str, status: str = "ok", *, changed: bool = False, **more: Any) -> dict[str, Any]:
+    common = {"left_out": False, "unseen": False, "sets": [], "notifies": [], "answers_to": [], "host": "web1"}
+    return {**common, "uuid": name, "name": name, "status": status, "result": {"changed": changed}, **more}
+
+
+def unseen(*tasks: dict[str, Any], **reads: set[str]) -> list[str]:
+    mark_unseen([*tasks], reads)
+    return [one["name"] for one in tasks if one["unseen"]]
+
+
+ASK = task("ask", "skipped", left_out=True, sets=["said"])
+
+
+def test_what_rests_on_what_check_mode_leaves_out_is_not_seen() -> None:
+    derived = task("derive", sets=["derived"])
+    tasks = [ASK, derived, *(task(name, changed=True) for name in ("copy", "copy_derived", "other"))]
+    reads = {"derive": {"said"}, "copy": {"said", "port"}, "copy_derived": {"derived"}, "other": {"port"}}
+    assert unseen(*tasks, **reads) == ["copy", "copy_derived"]
+
+
+def test_a_condition_on_it_that_is_not_met_is_not_seen() -> None:
+    assert unseen(ASK, task("conditional", "skipped"), conditional={"said"}) == ["conditional"]
+
+
+def test_what_is_registered_anew_is_known() -> None:
+    assert unseen(ASK, task("look", sets=["said"]), task("copy", changed=True), copy={"said"}) == []
+
+
+def test_other_hosts_have_values_of_their_own() -> None:
+    assert unseen(ASK, task("copy", changed=True, host="web2"), copy={"said"}) == []
+
+
+@pytest.mark.parametrize(("notifies", "expected"), [("reload", ["copy", "restart"]), ("restart", ["copy"])])
+def test_a_handler_is_seen_if_a_task_is_that_notifies_it(notifies: str, expected: list[str]) -> None:
+    copy, other = (task(name, changed=True) for name in ("copy", "other"))
+    copy["notifies"], other["notifies"] = ["restart"], [notifies]
+    restart = task("restart", changed=True, answers_to=["restart", "app : restart"])
+    assert unseen(ASK, copy, other, restart, copy={"said"}) == expected
