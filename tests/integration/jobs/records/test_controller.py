@@ -210,7 +210,7 @@ def test_plan_approval_deploy_check_cancel_and_two_at_once(controller: Controlle
     wait_for(lambda: controller.noted()[4:] == ["begin n0"], "the operation")
     second = controller.run("deploy", folder="second", input_size=3)
     assert second.status == "failed"
-    assert f"{controller.root}/runner/project/ensemble.yaml is locked by " in second.output
+    assert "the state is locked: ensemble.yaml is locked by " in second.output
     assert " for deploy since 20" in second.output
     cancel.set()
     assert wait().status == "canceled"
