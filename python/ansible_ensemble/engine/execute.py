@@ -314,8 +314,10 @@ class JobExecution:
     async def _carried_out(self, key: str, task: JobTask, configurator: Configurator | None) -> Result:
         """Execute an operation as a task that can be cancelled."""
         known = configurator is None or self._upload is None or await self._upload.uploaded()
-        if key in self._cancelled or not known:
+        if key in self._cancelled:
             raise asyncio.CancelledError
+        if not known:
+            return Result(success=False, modified=False, error="it did not begin, as the state could not be told of it")
         self._carried[key] = asyncio.create_task(self._driver.carry_out(task, configurator))
         try:
             return await self._carried[key]

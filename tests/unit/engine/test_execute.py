@@ -173,7 +173,8 @@ def test_what_is_not_known_elsewhere_does_not_begin(job) -> None:
     assert [event["event"] for event in told].count("started") == 3
     ended = [event for event in told if event["event"] == "finished"]
     assert [event["ok"] for event in ended] == [True, True, False]
-    assert ended[-1]["error"] == "it was cancelled"
+    assert ended[-1]["error"] == "it did not begin, as the state could not be told of it"
+    assert outcome.counts == {"succeeded": 2, "failed": 1, "cancelled": 6}
 
 
 def test_durations_are_those_of_a_clock_that_nobody_sets(job, monkeypatch: pytest.MonkeyPatch) -> None:
