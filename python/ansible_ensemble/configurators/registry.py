@@ -101,8 +101,7 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     seen: set[int] = set()
     causes: set[tuple[Place | None, str]] = set()
     tools = tool_names(topology)
-    operations = list(_operations(topology))
-    for operation in operations:
+    for operation in _operations(topology):
         if operation.implementation is None or id(operation) in seen:
             continue
         seen.add(id(operation))
@@ -117,14 +116,17 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     yield from result_faults(topology, root)
 
 
-def _operations(topology: Topology) -> Iterator[Operation]:
-    for template in topology.node_templates.values():
-        if template.place is None or STAND_FOR_OTHERS.intersection(template.directives):
-            continue
-        for entity in (template, *template.requirements):
-            for interface in entity.interfaces.values():
-                yield from interface.operations.values()
-    yield from filter(None, (workflow.operation() for workflow in topology.workflows.values()))
+def _operations(topology: Topology) -> list[Operation]:
+    written = [
+        template
+        for template in topology.node_templates.values()
+        if template.place is not None and not STAND_FOR_OTHERS.intersection(template.directives)
+    ]
+    interfaces = [
+        one for node in written for entity in (node, *node.requirements) for one in entity.interfaces.values()
+    ]
+    found = [operation for interface in interfaces for operation in interface.operations.values()]
+    return [*found, *filter(None, (workflow.operation() for workflow in topology.workflows.values()))]
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

@@ -60,7 +60,7 @@ _FILE = regex(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|
 def add_tools(topology: Topology) -> None:
     """Add a node for each tool that an operation of a node, a relationship or a workflow needs."""
     tools: dict[str, Artifact] = {}
-    of_nodes = (operation for template in topology.node_templates.values() for operation in _operations(template))
+    of_nodes = [operation for template in topology.node_templates.values() for operation in _operations(template)]
     of_workflows = filter(None, (workflow.operation() for workflow in topology.workflows.values()))
     for operation in [*of_nodes, *of_workflows]:
         for artifact in tools_of(operation):
