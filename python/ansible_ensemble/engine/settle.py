@@ -124,7 +124,7 @@ def settle(
         return _guard(task, entity, [name], value, redactor)
 
     if task.machine is not None:
-        settled.patches.append(dict(task.machine))
+        settled.patches.append(task.machine)
     settled.patches += reported_patches(task, result.instances, instances, guard)
     settled.altered = any(_alters(patch, instances.get(patch["name"])) for patch in settled.patches)
     return settled

@@ -23,7 +23,6 @@ from ansible_ensemble.expressions.inventory import undefined_variables
 from ansible_ensemble.expressions.looked_up import note_looked_up
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, RelationshipInstance
-from ansible_ensemble.instances.patch import Patch
 from ansible_ensemble.language.entities import Entity, NodeTemplate, Operation
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.projects.folders import OF_JOBS
@@ -76,7 +75,7 @@ class JobTask(Struct):
     is_confidential: bool = False
     files: tuple[Path, ...] = ()
     unshown: frozenset[str] = frozenset()
-    machine: Patch | None = None
+    machine: dict[str, Any] | None = None
     node: str | None = None
     ordered_as: str | None = None
     orders: list[str] = field(default_factory=list)

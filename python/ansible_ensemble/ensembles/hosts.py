@@ -12,7 +12,6 @@ from ansible_ensemble.expressions.connections import Connections
 from ansible_ensemble.expressions.evaluator import Evaluator
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances, RelationshipInstance
-from ansible_ensemble.instances.patch import Patch
 from ansible_ensemble.language.entities import Assignment, Group, NodeTemplate, Operation, Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.host_copies import copy_for_hosts, host_that_has_to_be, inventory_names, written_name
@@ -156,7 +155,7 @@ class HostFinder:
             current = host
         return current
 
-    def newly_found(self, keyword: str, instance: Instance) -> Patch | None:
+    def newly_found(self, keyword: str, instance: Instance) -> dict[str, Any] | None:
         """What is to be recorded of the machine of an instance: the host of the inventory that it is, unless known."""
         outermost = self.outermost(instance)
         if keyword not in ("SELF", "HOST") or (outermost is instance and keyword == "HOST"):

@@ -52,7 +52,7 @@ def test_a_machine_that_no_operation_makes_is_used(tmp_path: Path, more: str, to
 
 def test_a_host_whose_facts_are_read_is_used(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE.replace("tosca.nodes.Compute", "ansible.Host") % "")
-    document = make_plan(str(tmp_path / "service.yaml"), "deploy", {}).document
+    document = make_plan(str(tmp_path / "service.yaml"), "deploy", {"inventory": ["web1,"]}).document
     assert document["resource_changes"][0]["symbol"] == "="
     assert document["summary"]["add"] == 1
 
@@ -88,7 +88,7 @@ def test_what_an_earlier_job_could_not_take_up_is_used(tmp_path: Path) -> None:
     (tmp_path / "service.yaml").write_text(SERVICE.replace("tosca.nodes.Compute", "ansible.Host") % "")
     failed = ENSEMBLE.replace("{local: ok, state: created}", "{local: pending, state: configuring}", 1)
     (tmp_path / "ensemble.yaml").write_text(failed)
-    document = make_plan(str(tmp_path / "ensemble.yaml"), "deploy", {}).document
+    document = make_plan(str(tmp_path / "ensemble.yaml"), "deploy", {"inventory": ["web1,"]}).document
     assert document["resource_changes"][0]["symbol"] == "="
     assert {one["reason"] for one in document["operations"] if one["instance"] == "web1"} == {"use"}
     assert (document["summary"]["add"], document["summary"]["use"]) == (0, 1)

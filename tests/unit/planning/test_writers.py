@@ -32,12 +32,16 @@ def resources(root: Path, **nodes: str) -> Path:
     return file
 
 
+#: With the hosts that some resources are on.
+INVENTORY = ["web,web1,web2"]
+
+
 def refused(root: Path, **nodes: str) -> str:
     """What validate and plan say, which has to be the same; empty if they say nothing."""
     file = resources(root, **nodes)
-    errors: list[Any] = validate_path(str(file), JobOptions())["errors"]
+    errors: list[Any] = validate_path(str(file), JobOptions(inventory=INVENTORY))["errors"]
     try:
-        make_plan(str(root / "service.yaml"), "deploy", {})
+        make_plan(str(root / "service.yaml"), "deploy", {"inventory": INVENTORY})
     except InvalidInput as error:
         assert [one["text"] for one in errors] == str(error).splitlines()
     else:
