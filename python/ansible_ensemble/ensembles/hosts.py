@@ -119,15 +119,14 @@ class HostFinder:
         host = self.machine(at) if at is not None else None
         if host is not None:
             return host
-        name, what = (keyword, "no instance and ") if at is None else (self.name_of_machine(at), "")
-        raise self._absent(f'its host "{name}" is {what}no host of the inventory', instance, operation)
+        name, more = (keyword, ", and no instance") if at is None else (self.name_of_machine(at), "")
+        raise self._absent(f'its host "{name}" is no host of the inventory{more}', instance, operation)
 
     def _absent(self, text: str, instance: Instance, operation: Operation | None) -> InvalidInput:
         hint = "-i names the inventory"
         if self._instances.get(instance.name) is not None:
-            hint += (
-                f"; if the host is gone for good, `ansible-ensemble forget {instance.name}` takes this off the status"
-            )
+            remedy = f"`ansible-ensemble forget {instance.name}` takes this off the status"
+            hint += f"; if the host is gone for good, {remedy}"
         return InvalidInput(text, operation.place if operation else None, hint)
 
     def machine(self, instance: Instance) -> Host | None:

@@ -99,7 +99,7 @@ def test_what_was_on_an_instance_that_is_not_recorded_is_not_on_the_controller(j
     finder = HostFinder(made.ensemble.evaluator, made.instances, frozenset())
     with pytest.raises(InvalidInput, match='its host "machine" is no host of the inventory'):
         finder.find("HOST", app, None, None)
-    with pytest.raises(InvalidInput, match='its host "gone" is no instance'):
+    with pytest.raises(InvalidInput, match='its host "gone" is no host of the inventory, and no instance'):
         finder.find("TARGET", client, RelationshipInstance("app#0", "gone"), None)
 
 

@@ -19,6 +19,7 @@ def result(returned: Any) -> Any:
         check_mode=None,
         get_name=lambda: "Set it",
         get_path=lambda: "play.yaml:3",
+        notify=[],
         register=None,
         resolved_action="ansible.builtin.set_fact",
         when=[],
