@@ -20,7 +20,7 @@ from ansible_ensemble.core.errors import InvalidInput, Place, each, raise_all
 from ansible_ensemble.language.entities import Operation, Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
-from ansible_ensemble.topology.tools import comes, tool_names
+from ansible_ensemble.topology.tools import comes, operations_of, tool_names
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -101,7 +101,12 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
     seen: set[int] = set()
     causes: set[tuple[Place | None, str]] = set()
     tools = tool_names(topology)
-    for operation in _operations(topology):
+    written = [
+        template
+        for template in topology.node_templates.values()
+        if template.place is not None and not STAND_FOR_OTHERS.intersection(template.directives)
+    ]
+    for operation in operations_of(topology, written):
         if operation.implementation is None or id(operation) in seen:
             continue
         seen.add(id(operation))
@@ -114,19 +119,6 @@ def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:
                     causes.add(cause)
                     yield error
     yield from result_faults(topology, root)
-
-
-def _operations(topology: Topology) -> list[Operation]:
-    written = [
-        template
-        for template in topology.node_templates.values()
-        if template.place is not None and not STAND_FOR_OTHERS.intersection(template.directives)
-    ]
-    interfaces = [
-        one for node in written for entity in (node, *node.requirements) for one in entity.interfaces.values()
-    ]
-    found = [operation for interface in interfaces for operation in interface.operations.values()]
-    return [*found, *filter(None, (workflow.operation() for workflow in topology.workflows.values()))]
 
 
 def make(resolved: Resolved, operation: Operation) -> Configurator:

@@ -40,11 +40,11 @@ from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import kind_of
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
+from ansible_ensemble.topology.host_copies import INVENTORY_HOST
 from ansible_ensemble.topology.tools import comes, tool_names
 
 #: The type that all of them derive from.
 ROOT = "ansible.Root"
-_HOST = "ansible.Host"
 _FACTS = "ansible.builtin.setup"
 #: What runs, by the property that names it -> the property with what it is given.
 _GIVEN = {"module": "args", "role": "vars", "tasks": "vars", "playbook": "vars"}
@@ -86,7 +86,7 @@ def add_operations(topology: Topology, root: Path) -> list[InvalidInput]:
     """
     faults: list[InvalidInput] = []
     for node in topology.node_templates.values():
-        if node.type.is_a(_HOST):
+        if node.type.is_a(INVENTORY_HOST):
             _without_facts(node, topology)
         container = is_container(node)
         if (container or node.type.is_a(ROOT)) and not STAND_FOR_OTHERS.intersection(node.directives):

@@ -6,10 +6,9 @@ from ansible_ensemble.core.actions import MAKING, REPLACING, Action, Reason
 from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import PlannedInstance
+from ansible_ensemble.topology.host_copies import INVENTORY_HOST
 
 _MACHINE = "tosca.nodes.Compute"
-#: A machine of which configuring only learns what it is.
-_HOST = "ansible.Host"
 _OPERATIONS = ("create", "configure", "delete")
 #: Why another instance would be made.
 _TAKING_UP = (Reason.ADD, Reason.MISSING, Reason.REPAIR, Reason.REPLACE)
@@ -21,7 +20,8 @@ def is_used(template: NodeTemplate) -> bool:
     """Whether a node template is a machine that no operation of it makes or deletes."""
     if not template.type.is_a(_MACHINE) or "substitute" in template.directives:
         return False
-    made = [name for name in _OPERATIONS if name != "configure" or not template.type.is_a(_HOST)]
+    # configuring a host of the inventory only learns what it is
+    made = [name for name in _OPERATIONS if name != "configure" or not template.type.is_a(INVENTORY_HOST)]
     return not any(template.operation("Standard", name) for name in made)
 
 

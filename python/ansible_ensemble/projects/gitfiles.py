@@ -7,6 +7,7 @@ from pathlib import Path
 from ansible_ensemble.documents.atomic import write_atomically
 
 GITIGNORE = ".gitignore"
+#: Lines of a project's `.gitignore`.
 IGNORED = (
     "# written by jobs; safe to delete when no job runs",
     "jobs/",

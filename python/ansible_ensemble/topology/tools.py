@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from shlex import join
 from typing import Any
@@ -23,7 +23,6 @@ from ansible_ensemble.documents.paths import is_there, resolved
 from ansible_ensemble.language.entities import (
     Artifact,
     Assignment,
-    Entity,
     EntityType,
     Implementation,
     Interface,
@@ -60,9 +59,7 @@ _FILE = regex(r"(?P<name>[A-Za-z0-9._-]+?)-(?P<version>[0-9][^-]*?)(-[^/]*\.whl|
 def add_tools(topology: Topology) -> None:
     """Add a node for each tool that an operation of a node, a relationship or a workflow needs."""
     tools: dict[str, Artifact] = {}
-    of_nodes = [operation for template in topology.node_templates.values() for operation in _operations(template)]
-    of_workflows = filter(None, (workflow.operation() for workflow in topology.workflows.values()))
-    for operation in [*of_nodes, *of_workflows]:
+    for operation in operations_of(topology, topology.node_templates.values()):
         for artifact in tools_of(operation):
             name = tool_name(artifact)
             if name not in tools:
@@ -92,11 +89,11 @@ def _values(artifact: Artifact) -> dict[str, Any]:
     return {name: assignment.value for name, assignment in artifact.properties.items()}
 
 
-def _operations(template: NodeTemplate) -> Iterator[Operation]:
-    entities: list[Entity] = [template, *template.requirements]
-    for entity in entities:
-        for interface in entity.interfaces.values():
-            yield from interface.operations.values()
+def operations_of(topology: Topology, nodes: Iterable[NodeTemplate]) -> list[Operation]:
+    """The operations of some nodes, of their relationships, and of all workflows."""
+    interfaces = [one for node in nodes for entity in (node, *node.requirements) for one in entity.interfaces.values()]
+    found = [operation for interface in interfaces for operation in interface.operations.values()]
+    return [*found, *filter(None, (workflow.operation() for workflow in topology.workflows.values()))]
 
 
 def tools_of(operation: Operation) -> list[Artifact]:
