@@ -88,7 +88,8 @@ def full(site: Site) -> Mend:
 
     def mend() -> None:
         site.kill_worker("b1")
-        subprocess.run(["umount", folder], check=True)
+        # What the worker had started ends a moment after it, and holds files there till then.
+        subprocess.run(["umount", "--lazy", folder], check=True)
         site.begin_worker("b1")
         placed(site, "b*")
 
