@@ -198,12 +198,12 @@ def strange(site: Site) -> Path:
 def test_who_is_no_worker_is_told(
     site: Site, strange: Path, talk: Callable[[socket.socket], None], message: str
 ) -> None:
+    words = ["ansible-ensemble", "mesh", "check", "b1", "c", "--mesh", str(site.mesh.socket("a")), "--output", "json"]
     with served(strange, talk):
-        for _attempt in range(20):  # until the mesh knows the node
-            words = ["ansible-ensemble", "mesh", "check", "b1", "c", "--mesh", str(site.mesh.socket("a"))]
-            done = subprocess.run([*words, "--output", "json"], text=True, capture_output=True, check=False)
+        for _attempt in range(50):  # until the mesh knows the node, a way to it, and its service
+            done = subprocess.run(words, text=True, capture_output=True, check=False)
             problems = {node["node"]: node["problem"] for node in json.loads(done.stdout).get("nodes", ())}
-            if problems and "service unknown" not in str(problems["c"]):
+            if problems and re.search(message, problems["c"]):
                 break
     assert done.returncode == 1
     assert re.search(message, problems["c"])
