@@ -62,8 +62,8 @@ job:
       returned: always
       type: str
       sample: ann
-    status:
-      description: The status of the ensemble after it; a dry run does not tell.
+    ensemble_status:
+      description: The status of the ensemble after it, whatever became of the job; a dry run does not tell.
       returned: when it is recorded
       type: str
       sample: ok

@@ -92,7 +92,7 @@ def test_answers_of_each_type_reach_the_hosts(web: Site) -> None:
     assert settings(web) == [ANSWERED] * 3
     assert {*web.found("pin").values()} == {SECRET}
     assert SECRET not in output
-    assert job["artifacts"]["ensemble_stats"]["job"]["status"] == "ok"
+    assert job["artifacts"]["ensemble_stats"]["job"]["ensemble_status"] == "ok"
 
 
 def test_answers_last(answered: Site) -> None:
@@ -220,7 +220,7 @@ def test_a_failed_operation_is_on_its_host(web: Site) -> None:
     broken.unlink()
     assert job["status"] == "failed"
     stats = job["artifacts"]["ensemble_stats"]
-    assert (stats["job"]["status"], stats["job"]["outcome"]) == ("error", "failed")
+    assert (stats["job"]["ensemble_status"], stats["job"]["outcome"]) == ("error", "failed")
     assert "/runner/" not in json.dumps(stats)
     summary = " ".join(output.partition("Record the job")[2].split())
     assert "Fix the cause, then launch web deploy again: only what is left will run." in summary

@@ -149,7 +149,7 @@ def test_a_dry_run_leaves_no_record_whoever_records_it(web):
     before = {path: path.read_text() for path in (web.folder / "ensemble.yaml", web.folder / "jobs.tsv")}
     report = web.run({"workflow": "undeploy", "options": {"check": True}})
     assert {path: path.read_text() for path in before} == before
-    assert report["job"]["status"] == "ok", "the status is what it is, and not what it would be"
+    assert report["job"]["ensemble_status"] == "ok", "the status is what it is, and not what it would be"
 
 
 @pytest.mark.parametrize("what", ["spec", "status", "inputs"])

@@ -38,4 +38,4 @@ def finish_outputs(ensemble: Ensemble, report: dict[str, Any]) -> None:
     recorded = {name: value for name, value in ensemble.instances.outputs.items() if name in ensemble.topology.outputs}
     report["outputs"] = ensemble.redactor.data({**recorded, **present_outputs(ensemble)})
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
-    report["job"]["status"] = overall(ensemble.instances).value
+    report["job"]["ensemble_status"] = overall(ensemble.instances).value

@@ -105,7 +105,7 @@ def record_job(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
     report = job_report(folded)
     report["outputs"] = ensemble.redactor.data(outputs)
     report["warnings"] += ensemble.redactor.data(ensemble.warnings[noted:])
-    report["job"] |= {"status": job.status, "approved_by": job.approved_by}
+    report["job"] |= {"ensemble_status": job.status, "approved_by": job.approved_by}
     job.summary = report["job"]["summary"]
     ensemble.retained.keep(
         ensemble.topology,
@@ -137,7 +137,7 @@ def report_journal(ensemble: Ensemble, journal: Path) -> dict[str, Any]:
         fold(folded, ensemble)
     _aggregate(ensemble)
     report = job_report(folded)
-    report["job"]["status"] = overall(ensemble.instances).value
+    report["job"]["ensemble_status"] = overall(ensemble.instances).value
     return report
 
 

@@ -99,6 +99,8 @@ def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
     looked = str(task["operation"]).endswith((".check", ".discover"))  # what it found is so, whatever it found it by
     expected = (task.get("basis") == "predicted" and not looked) or (dry and is_left_out(task))
     would = "would be " if status and expected else ""
+    if task["status"] == "error" and status == "ok":  # what modified nothing leaves the status as it was
+        would = "still "
     return would + style.status(status) + (f" ({state})" if state else "")
 
 

@@ -69,3 +69,8 @@ def test_columns_without_anything_in_them_are_left_out() -> None:
         ["TASK", "INSTANCE", "OPERATION", "STATUS"],
         ["1", "app", "configure", "ok"],
     ]
+
+
+def test_a_failure_that_leaves_an_instance_as_it_was_says_so() -> None:
+    lines = task_lines([task("app", "configure", "error", target_status="ok")], Style(), verbose=False, dry=False)
+    assert lines[1].split()[3:] == ["error", "still", "ok"]
