@@ -123,6 +123,7 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
     with logged(arguments, session.console):
         _LOG.info("%s %s begins", command.name, __version__)
         if command.group != OTHER:
+            _require_folder()
             importlib.import_module("ansible_ensemble.cli.trust").settle_trust(command, arguments, session.console)
         if command.extra:
             importlib.import_module("ansible_ensemble.cli.extras").require(command.extra)
@@ -131,6 +132,14 @@ def _dispatch(argv: Sequence[str], session: Session) -> int:
         allow(0)
         _LOG.info("%s ends with exit code %d", command.name, code)
         return code
+
+
+def _require_folder() -> None:
+    try:
+        os.getcwd()  # noqa: PTH109  (of a folder that is gone, neither tells its name)
+    except FileNotFoundError:
+        hint = "change to a folder that exists (cd), and give the command again"
+        raise InvalidInput("the current folder was deleted", hint=hint) from None
 
 
 def _help(session: Session, command: Command | None = None, *, asked: bool) -> int:

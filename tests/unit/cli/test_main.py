@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_ensemble.cli.catalogue import COMMANDS, EXIT_CODES
+from ansible_ensemble.cli.catalogue import COMMANDS, EXIT_CODES, OTHER
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs, Place
 
 
@@ -44,6 +44,25 @@ def test_no_arguments_show_help_and_are_wrong_usage(command):
     done = command()
     assert done.code == 2
     assert done.out.startswith("usage: ")
+
+
+_IN_FOLDERS = [leaf.name for entry in COMMANDS if entry.group != OTHER for leaf in entry.leaves()]
+
+
+@pytest.mark.parametrize("name", _IN_FOLDERS)
+def test_a_command_in_a_deleted_folder_says_so(command, name, tmp_path, monkeypatch):
+    given = {"init": "x", "import": "a.yaml", "query": "x", "show": "A0", "adopt": "x", "forget": "x", "package": "x"}
+    given |= {"unlock": "A0", "rollback": "A0", "mesh check": "--mesh x", "mesh status": "--mesh x", "mesh worker": "x", "clone": "x", "notify": "x", "run": "x", "replay": "A0"}
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = command(*name.split(), *given.get(name, "").split())
+    if done.code != 2:  # it needs more arguments
+        assert done.code == 3
+        assert done.err.startswith("Error: the current folder was deleted (change to a folder that exists")
+    assert "bug" not in done.err
+    assert done.code == 3 or name.startswith("provision ")
 
 
 @pytest.mark.parametrize(
