@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.places import Map, Seq, Source
 from ansible_ensemble.documents.syntax_errors import explain
+
+_RUN_TASKS = ("import_tasks", "include_tasks")
+#: What a task that runs a file of tasks may have that a block could have in its place.
+_AS_OF_BLOCK = frozenset(
+    {
+        *("name", "become", "become_user", "become_method", "become_flags"),
+        *("tags", "no_log", "when", "vars", "environment"),
+    }
+)
 
 
 class Untouched(str):
@@ -83,3 +94,13 @@ class _Reader:
             marks += [name, key.start_mark.index, value.start_mark.index]
         made.marks = marks
         return made
+
+
+def file_run_by(task: Mapping[str, Any], folder: Path) -> Path | None:
+    """The file of tasks that a task runs, if its name is known and the task does no more to them than a block does."""
+    keys = {str(key).removeprefix(BUILTIN): value for key, value in task.items()}
+    given = next((keys.pop(name) for name in _RUN_TASKS if name in keys), None)
+    name = given.get("file") if isinstance(given, Mapping) and given.keys() == {"file"} else given
+    if not isinstance(name, str) or "{{" in name or not keys.keys() <= _AS_OF_BLOCK:
+        return None
+    return next((file for part in (folder, folder / "tasks") if (file := part / name.strip()).is_file()), None)

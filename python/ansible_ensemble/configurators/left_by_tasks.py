@@ -7,11 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.configurators.ansible_files import read_ansible_file
+from ansible_ensemble.configurators.ansible_files import file_run_by, read_ansible_file
+from ansible_ensemble.configurators.locations import collection_folders, find_role
+from ansible_ensemble.configurators.module_spec import role_folder
 from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, Way, full_name, leaves, way_of
-from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, removing
+from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, removing, task_title
 from ansible_ensemble.core.errors import InvalidInput
-from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.language.playbook_keywords import BLOCK_PARTS, HANDLER, PLAY_TASKS
 
 _ASIDE = MAKE_NOTHING | {full_name(name) for name in ("add_host", "group_by", "meta")}
@@ -24,11 +26,13 @@ def left_by_tasks(node: NodeTemplate) -> str:
     operation = node.operation("Standard", "configure")
     settings = operation.implementation.settings if operation is not None and operation.implementation else {}
     removal = settings.get(REMOVAL)
-    source = operation.implementation.primary if operation is not None and operation.implementation else None
-    if operation is None or source is None or not isinstance(removal, Mapping):
+    if operation is None or not isinstance(removal, Mapping):
         return ""
     base = operation.base or Path()
-    files = base / source, base / str(next(iter(removal.values())))
+    source, removing_file = _source_of(operation, base), base / str(next(iter(removal.values())))
+    if source is None:
+        return ""
+    files = source, removing_file
     try:
         versions = tuple(file.stat().st_mtime_ns for file in files)
     except OSError:
@@ -36,11 +40,26 @@ def left_by_tasks(node: NodeTemplate) -> str:
     return _left(*files, versions)
 
 
+def _source_of(operation: Operation, base: Path) -> Path | None:
+    """The file of what an operation runs: that of a role's tasks, if it runs one; None if it is not known."""
+    implementation = operation.implementation
+    if implementation is None or not implementation.primary:
+        return None
+    if implementation.class_name != "role":
+        return base / implementation.primary
+    role = find_role(implementation.primary, operation, base)
+    folder = role_folder(role, collection_folders(base)) if role is not None else None
+    entry = implementation.settings.get("tasks_from") or "main"
+    names = (f"{entry}.yml", f"{entry}.yaml", str(entry))
+    files = (folder / "tasks" / name for name in names) if folder is not None else ()
+    return next((file for file in files if file.is_file()), None)
+
+
 @lru_cache(maxsize=512)
 def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
     try:
-        taken = {str(task.get("name")) for task in _tasks(read_ansible_file(removal))}
-        made = list(_tasks(read_ansible_file(source)))
+        taken = {str(task.get("name")) for task in _tasks(removal)}
+        made = list(_tasks(source))
     except InvalidInput:
         return ""
     if not any(name.startswith(REMOVING) for name in taken):
@@ -48,7 +67,7 @@ def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
     found: dict[str, None] = {}
     for task in made:
         module, args = _module(task)
-        title = str(task.get("name") or module)
+        title = str(task.get("name") or task_title(module, args))
         if not module or full_name(module) in _ASIDE or task.get("changed_when") is False:
             continue
         if way_of(module, args) is Way.RESTORE and args.get("backup"):
@@ -62,17 +81,25 @@ def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
     return "; ".join([*list(found)[:_MOST], *more])
 
 
-def _tasks(data: Any) -> Iterator[Mapping[str, Any]]:
-    """The tasks of a file or a playbook, with those of blocks; a role of a play is one."""
+def _tasks(file: Path, above: tuple[Path, ...] = ()) -> Iterator[Mapping[str, Any]]:
+    """The tasks of a file or a playbook, with those of blocks and of the files that it runs."""
+    if file not in above:
+        yield from _tasks_in(read_ansible_file(file), (*above, file))
+
+
+def _tasks_in(data: Any, files: tuple[Path, ...]) -> Iterator[Mapping[str, Any]]:
+    """The tasks in data; a role of a play is one."""
     for one in data if isinstance(data, list) else ():
         if not isinstance(one, Mapping):
             continue
         parts = [name for name in (*BLOCK_PARTS, *PLAY_TASKS) if name in one]
         for name in parts:
-            yield from _tasks(one[name])
+            yield from _tasks_in(one[name], files)
         for role in one.get("roles") or ():
             yield {"name": role.get("role") or role.get("name") if isinstance(role, Mapping) else role, _ROLE: None}
-        if not parts and "hosts" not in one:
+        if (run := file_run_by(one, files[-1].parent)) is not None:
+            yield from _tasks(run, files)
+        elif not parts and "hosts" not in one:
             yield one
 
 

@@ -34,7 +34,7 @@ from ansible_ensemble.configurators.play_files import (
 )
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
-from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, THERE_BEFORE, note_there_before
+from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, THERE_BEFORE, left_there, note_there_before
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.regex import regex
@@ -152,7 +152,7 @@ class PlayConfigurator(BaseConfigurator):
         super().__init__(target)
         self.name = name
         self.keys = frozenset({"environment", "check_mode"}) if name == "playbook" else PLAY_KEYS
-        self.keys |= {"tasks_from"} if name == "role" else {REMOVAL}
+        self.keys |= {REMOVAL, "tasks_from"} if name == "role" else {REMOVAL}
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""
@@ -180,7 +180,7 @@ class PlayConfigurator(BaseConfigurator):
             kind=self.name,
             source=source,
             host=task.host,
-            variables={**self._variables(task), **({THERE_BEFORE: noted["there"]} if leaves else {})},
+            variables={**self._variables(task), **({THERE_BEFORE: left_there(noted)} if leaves else {})},
             keywords=task_keywords(task),
             base=str(task.base),
             check=in_check_mode(task),

@@ -368,6 +368,8 @@ class _FileChecker:
         short = short_name(name)
         if short in _TASKS:
             yield from self._run_tasks(short, args, at, maybe=maybe and short != _TASKS[0])
+        elif short in _ROLES and task.get("when") is False:
+            return  # it is there for its variables
         elif short in _ROLES and isinstance(args, Mapping):
             entry = args.get("tasks_from")
             if isinstance(args.get("name"), str) and not (isinstance(entry, str) and _is_template(entry)):

@@ -22,10 +22,20 @@ from ansible_ensemble.core.regex import regex
 THERE_BEFORE = "there_before"
 #: The setting of an implementation that names what takes away what it made, and the note of an instance.
 REMOVAL = "removal"
+#: How a task ended that a condition left out; the names of those that have not looked for that reason.
+SKIPPED = "skipped"
 #: How the names of such tasks begin.
 REMOVING = "Take away: "
+#: Arguments that tell what a task is about.
+_SUBJECTS = ("name", "path", "dest", "src", "repo")
 #: What no name has that stands in a condition.
 _SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
+
+
+def task_title(action: str, args: Mapping[str, Any]) -> str:
+    """A name for a task that has none: its module, and what it is about."""
+    subject = next((str(args[key]) for key in _SUBJECTS if args.get(key)), "")
+    return " ".join(filter(None, [action.rpartition(".")[2], subject]))
 
 
 def removing(name: str) -> str:
@@ -52,19 +62,31 @@ def note_there_before(
     ):
         return None  # it was deployed before such notes were taken
     digest = _digest(file)
-    if noted.get("digest") == digest or noted.get("unknown"):
+    if (noted.get("digest") == digest and not noted.get(SKIPPED)) or noted.get("unknown"):
         return None
+    looked, there = set(noted.get("looked") or ()), set(noted.get("there") or ())
+    variables = {**order.variables, THERE_BEFORE: sorted(looked)}  # what was looked at need not run again
     looking = replace(order, kind=kind, source=str(file), tasks_from=None, check=True, diff=False, keys=(), quiet=True)
-    outcome: Outcome = yield looking
+    outcome: Outcome = yield replace(looking, variables=variables)
     if outcome.unreachable:
         return replace(outcome, changed=False, result={})
-    tasks = returned(outcome).get("tasks") or ()
-    looked, there = set(noted.get("looked") or ()), set(noted.get("there") or ())
+    tasks = [one for one in returned(outcome).get("tasks") or () if str(one["name"]).startswith(REMOVING)]
+    ran = {one["name"] for one in tasks if one.get("status") != SKIPPED}
     there |= {one["name"] for one in tasks if one.get("changed")} - looked
-    looked |= {one["name"] for one in tasks}
+    looked |= ran
+    skipped = {one["name"] for one in tasks} - looked
     found = {**noted, "digest": digest, "looked": sorted(looked), "there": sorted(there), BEGUN: True}
-    yield Note({**task.made, REMOVAL: found if outcome.ok else {"unknown": outcome.error or "it failed"}})
+    found = {**found, SKIPPED: sorted(skipped)} if skipped else {key: found[key] for key in found if key != SKIPPED}
+    if not outcome.ok:
+        yield Note({**task.made, REMOVAL: {"unknown": outcome.error or "it failed"}})
+    elif found != noted:
+        yield Note({**task.made, REMOVAL: found})
     return None
+
+
+def left_there(noted: Mapping[str, Any]) -> list[str]:
+    """The names of the tasks that leave what they are about: it was there before, or nobody has looked."""
+    return [*noted["there"], *(noted.get(SKIPPED) or ())]
 
 
 def _digest(file: Path) -> str:

@@ -7,7 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
+from ansible_ensemble.configurators.ansible_files import file_run_by
 from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.there_before import task_title
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.language.playbook_keywords import PLAY_TASKS
@@ -40,8 +44,6 @@ _BLOCK_KEYS = ("block", "rescue", "always")
 _AROUND = ("environment", "become_user", "become_flags", "become_method", "remote_user", "port", "connection")
 #: Keys of an entry of a role that are no variables of it.
 _ROLE_KEYS = frozenset({"role", "name", "vars", "tags", *_AROUND, "become", "no_log", "run_once"})
-#: Arguments that tell what a task is about.
-_SUBJECTS = ("name", "path", "dest", "src", "repo")
 _CALLS = ("import_role", "include_role")
 #: What a block may have that its tasks can have themselves.
 _OPEN_BLOCK = frozenset({"block", "name", "become", "become_user", "become_method", "become_flags", "tags", "no_log"})
@@ -164,7 +166,7 @@ class _Reader:
         for section in SECTIONS:
             for item in read.raw.get(section) or []:
                 if section == "roles":
-                    read.entries.append(self._role(item, next(roles), read))
+                    read.entries.append(self._role(item, next(roles), read, play))
                 else:
                     read.entries += self._tasks(item, section, read, play)
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
@@ -287,10 +289,12 @@ class _Reader:
         else:
             parent = above or Block(play=play)
             made.task = Task.load(dict(raw), block=parent, variable_manager=manager, loader=loader)
-            made.name = str(raw.get("name") or _title(made.task))
+            made.name = str(raw.get("name") or task_title(made.task.action, made.task.args))
+            file = file_run_by(raw, folder)
+            made.within = self._in_file(file, section, read, play, above) if file is not None else []
         return made
 
-    def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
+    def _role(self, raw: Any, role: Any, read: ReadPlay, play: Any, entry: str = "main") -> Entry:
         folder = Path(role._role_path)
         chain = [role, *role.get_all_dependencies()]
         for one in chain:
@@ -319,8 +323,36 @@ class _Reader:
             tags=tags_of(raw),
             once=isinstance(raw, Mapping) and raw.get("run_once") is True,
             file=folder,
+            within=self._within_role(role, entry, read, play),
             call=self._call(raw, role),
         )
+
+    def _within_role(self, role: Any, entry: str, read: ReadPlay, play: Any) -> list[Entry]:
+        """The entries of a role's own tasks, without those of the roles that it depends on."""
+        from ansible.playbook.block import Block
+
+        folder = Path(role._role_path) / "tasks"
+        file = next(
+            (one for name in (entry, f"{entry}.yml", f"{entry}.yaml") if (one := folder / name).is_file()), None
+        )
+        if file is None:
+            return []
+        return self._in_file(file, "tasks", read, play, Block(play=play, role=role))
+
+    def _in_file(self, file: Path, section: str, read: ReadPlay, play: Any, above: Any) -> list[Entry]:
+        """The entries of a file of tasks; none if one is refused, or if the file runs itself."""
+        from ansible.errors import AnsibleError
+
+        if file in self._within:
+            return []
+        inside = structs.replace(read, file=file)
+        self._within.append(file)
+        try:
+            return [one for item in self._list(file) for one in self._tasks(item, section, inside, play, above)]
+        except AnsibleError:  # of what is perhaps never run
+            return []
+        finally:
+            self._within.pop()
 
     def _call(self, raw: Any, role: Any) -> dict[str, Any]:
         """What an entry of `roles` calls: the role, with its variables."""
@@ -359,7 +391,7 @@ class _Reader:
         manager, loader = self._session.variable_manager, self._session.loader
         include = RoleInclude.load(name, play=play, variable_manager=manager, loader=loader)
         role = Role.load(include, play, from_files={"tasks": str(entry)} if entry else None)
-        made = self._role(raw, role, read)
+        made = self._role(raw, role, read, play, str(entry or "main"))
         made.section = section
         made.exports = made.exports if kind == "import_role" else frozenset()
         variables = {"vars": raw["vars"]} if raw.get("vars") else {}
@@ -405,12 +437,6 @@ class _Reader:
 def _as_pattern(hosts: str) -> str:
     """A pattern of hosts with the sign between its parts that a pattern has everywhere."""
     return hosts if hosts.startswith("~") else hosts.replace(", ", ":").replace(",", ":")
-
-
-def _title(task: Any) -> str:
-    """A name for a task that has none: its module, and what it is about."""
-    subject = next((str(task.args[key]) for key in _SUBJECTS if task.args.get(key)), "")
-    return " ".join(filter(None, [short_name(task.action), subject]))
 
 
 def _others(raw: Any, files: Iterable[Path]) -> tuple[str, ...]:

@@ -27,6 +27,9 @@ from ansible_ensemble.playbooks.rules import (
 )
 from ansible_ensemble.playbooks.words import short_name, words_of
 
+_COMMAND = f"{BUILTIN}command"
+#: Removes what is no folder: a file in one that was named is not known by its name.
+_REMOVE_FILE = 'test -d "$1" || rm -f -- "$1"'
 #: Modules that fill a folder of their own.
 _MAKES_FOLDER = {"git": "dest", "subversion": "dest"}
 
@@ -63,6 +66,10 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
     path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, FILE)
+    dest = _text(args, MAKES_FILE.get(name, ""))
+    if dest and not dest.endswith("/") and not _text(args, "src").endswith("/"):
+        remove = {"argv": ["sh", "-c", _REMOVE_FILE, "sh", dest], "removes": dest}
+        return Undo(f"removes {dest}, unless it is a folder", remove, _COMMAND)
     return "its dest may be a folder that was there before"
 
 
@@ -89,7 +96,7 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
-_COMMAND = f"{BUILTIN}command"
+_IMPORT_ROLE = f"{BUILTIN}import_role"
 #: Removes a file that has nothing but blank lines, or lines of another pattern.
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
@@ -120,6 +127,11 @@ class Removal(Struct, frozen=True):
         """Of how many entries something is taken away."""
         return sum(bool(undo) for undo, _why in self.effects)
 
+    @property
+    def description(self) -> str:
+        """What undeploy does, in words; empty if nothing."""
+        return f"takes away what {self.count} of its {len(self.effects)} tasks made" if self.count else ""
+
 
 def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, as_play: bool = False) -> Removal:
     """What takes away what entries made: a file of tasks for one host, or a play for all hosts of theirs.
@@ -135,6 +147,18 @@ def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, 
     if as_play:
         return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, effects)
     return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, effects)
+
+
+def removal_of_role(name: str, role: Entry, play: ReadPlay, root: Path) -> Removal:
+    """What takes away what a role made: a file of tasks that read the role's variables, and run none of its tasks."""
+    tasks, effects = _removal_tasks(role.within, play, root)
+    if not tasks:
+        return Removal({}, {}, effects)
+    called = {"name": role.call["role"], **({"tasks_from": entry} if (entry := role.call.get("tasks_from")) else {})}
+    # the tag is for the role's tasks not to be shown, the condition for those that are tagged always
+    variables = {"name": f"Variables of the role {role.name}", _IMPORT_ROLE: called, "when": False, "tags": [NEVER]}
+    file = f"{PREFIX}-{name}-remove.yml"
+    return Removal({"absent": {"tasks": file}}, {file: [variables, *tasks]}, effects)
 
 
 def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
@@ -178,7 +202,7 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     """The task that takes away what an entry made, and in words what it does; without one, why there is none."""
     if NEVER in entry.tags:
         return None, "is tagged never, and does not run"
-    if entry.kind == "block" or (entry.kind == "file" and entry.within):
+    if entry.kind == "block" or (entry.kind in ("file", "task") and entry.within):
         return _removal_of_block(entry, play, root)
     if entry.kind != "task":
         return None, f"a {entry.kind} says what to do, not how to take it away"
@@ -231,7 +255,7 @@ def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, st
     found = [_removal_of(one, play, root) for one in entry.within]
     tasks = [task for task, _description in reversed(found) if task is not None]
     if not tasks:
-        return None, f"a {entry.kind} says what to do, not how to take it away"
+        return None, f"a {'file' if entry.kind == 'task' else entry.kind} says what to do, not how to take it away"
     given = {key: value for key, value in entry.raw.items() if key in _SHARED or key in KEYWORDS}
     description = f"takes away what {len(tasks)} of its {len(found)} tasks made"
     return {"name": f"Take away: {entry.name}", "block": tasks, **given}, description

@@ -37,7 +37,7 @@ def left(folder: Path, made: Any, gone: Any) -> str:
         ([{"hosts": "all", "tasks": [COPY], "roles": ["web"]}], PLAY, "what 'web'"),
         ([COPY, {"block": [RESTART]}], [{"block": [GONE]}], "what 'Restart'"),
         ([COPY, {"debug": {"msg": "x"}}, {"meta": "noop"}, {"command": "x", "changed_when": False}], [GONE], ""),
-        ([COPY, {"file": {"path": "/b", "state": "absent"}}], [GONE], "of 'file' what it takes away is not restored"),
+        ([COPY, {"file": {"path": "/b", "state": "absent"}}], [GONE], "of 'file /b' what it takes away is not restored"),
         ([COPY, {"command": "a"}, {"shell": "b"}, {"raw": "c"}, RESTART], [GONE], "what 'command'"),
         ([COPY, RESTART], [{"file": {"path": "/a", "state": "absent"}}], ""),  # written by hand
     ],
@@ -46,3 +46,15 @@ def test_it_names_tasks_that_nothing_takes_away(tmp_path: Path, made: Any, gone:
     found = left(tmp_path, made, gone)
     assert found.startswith(told) and bool(found) == bool(told)
     assert ("and 1 more" in found) == (len(made) == 5)
+
+
+def test_it_names_tasks_of_a_role_and_of_the_files_that_it_runs(tmp_path: Path) -> None:
+    tasks = tmp_path / "roles" / "web" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "main.yml").write_text(yaml.safe_dump([COPY, {"import_tasks": "more.yml"}]))
+    (tasks / "more.yml").write_text(yaml.safe_dump([RESTART, {"include_tasks": {"file": "main.yml"}}]))
+    (tmp_path / "gone.yml").write_text(yaml.safe_dump([GONE]))
+    implementation = Implementation("web", class_name="role", settings={"removal": {"tasks": "gone.yml"}})
+    operation = Operation("Standard", "configure", implementation, base=tmp_path)
+    node = cast(NodeTemplate, SimpleNamespace(operation=lambda *_names: operation))
+    assert left_by_tasks(node) == "what 'Restart' does stays: nothing takes it away"

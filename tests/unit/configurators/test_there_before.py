@@ -22,8 +22,12 @@ def written(folder: Path, names: tuple[str, ...] = NAMES) -> None:
     (folder / "remove.yml").write_text(yaml.safe_dump(tasks))
 
 
-def looked(*there: str, ok: bool = True, names: tuple[str, ...] = NAMES, unreachable: bool = False) -> Outcome:
-    tasks = [{"name": name, "status": "ok", "changed": name in there} for name in names]
+def looked(
+    *there: str, ok: bool = True, names: tuple[str, ...] = NAMES, skipped: str = "", unreachable: bool = False
+) -> Outcome:
+    tasks = [
+        {"name": name, "status": "skipped" if name == skipped else "ok", "changed": name in there} for name in names
+    ]
     return Outcome(
         ok=ok, changed=bool(there), unreachable=unreachable, error="no", result={"stats": {}, "tasks": tasks}
     )
@@ -71,6 +75,20 @@ def test_what_is_new_in_it_is_looked_for(task: Any, tmp_path: Path) -> None:
     one.was_configured = True
     run(one, looked(*more, names=more), Outcome(ok=True))
     assert one.made["removal"]["there"] == [NAMES[0], "Take away: c"]
+
+
+def test_what_a_condition_left_out_is_looked_for_before_it_is_made(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    run(one, looked(skipped=NAMES[1]), Outcome(ok=True))
+    gone = task(SETTINGS, name="delete", made=one.made)
+    assert run(gone, Outcome(ok=True))[1][0].variables == {"there_before": [NAMES[1]]}, "nobody has looked for it"
+
+    one.was_configured = True
+    _result, orders = run(one, looked(NAMES[1], skipped=NAMES[0]), Outcome(ok=True))
+    assert orders[0].variables == {"there_before": [NAMES[0]]}, "that was looked for"
+    assert one.made["removal"]["there"] == [NAMES[1]]
+    assert len(run(one, Outcome(ok=True))[1]) == 1
 
 
 def test_what_nobody_could_see_is_not_taken_away(task: Any, tmp_path: Path) -> None:
