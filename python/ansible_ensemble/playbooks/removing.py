@@ -130,7 +130,7 @@ class Removal(Struct, frozen=True):
     @property
     def description(self) -> str:
         """What undeploy does, in words; empty if nothing."""
-        return f"takes away what {self.count} of its {len(self.effects)} tasks made" if self.count else ""
+        return _taking_away(self.count, len(self.effects)) if self.count else ""
 
 
 def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, as_play: bool = False) -> Removal:
@@ -257,5 +257,8 @@ def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, st
     if not tasks:
         return None, f"a {'file' if entry.kind == 'task' else entry.kind} says what to do, not how to take it away"
     given = {key: value for key, value in entry.raw.items() if key in _SHARED or key in KEYWORDS}
-    description = f"takes away what {len(tasks)} of its {len(found)} tasks made"
-    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, description
+    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, _taking_away(len(tasks), len(found))
+
+
+def _taking_away(count: int, total: int) -> str:
+    return f"takes away what {f'{count} of its {total}' if count < total else 'its'} tasks made"
