@@ -15,15 +15,41 @@ from ansible_ensemble.core.orders import BACKUPS, Host, ModuleCall, Outcome
 #: What is noted of a play: of each file that it replaced the first backup, with the digest of what the play left there;
 #: the backups that it made later; that it was begun; and that nobody saw the end of a run, which may have made some.
 ORIGINALS, LATER, BEGUN, CUT_OFF = "originals", "later_backups", "begun", "cut_off"
+#: What is noted of a file that a module replaced: digests of what it left there at earlier runs. Another module that
+#: wrote the file after it, and kept a backup as well, puts back one of these.
+FORMER = "former"
+#: What is noted of a module: backups of what it, or a module that was forgotten, had made itself.
+OWN = "backups"
+
+
+def handed_over(gone: Mapping[str, Any], stays: Mapping[str, Any], *, is_earlier: bool) -> dict[str, Any] | None:
+    """What is noted of a module once another one is forgotten that kept a backup of the same file; None if it did not.
+
+    `is_earlier` is whether the forgotten one came first: then its backup is what the file was.
+    """
+    theirs, originals = gone.get(ORIGINALS), stays.get(ORIGINALS)
+    if not (isinstance(theirs, Mapping) and isinstance(originals, Mapping)) or theirs.keys().isdisjoint(originals):
+        return None
+    noted = {**stays, ORIGINALS: dict(originals), OWN: list(stays.get(OWN) or ())}
+    for path in (path for path in originals if path in theirs):
+        first, second = (theirs[path], originals[path]) if is_earlier else (originals[path], theirs[path])
+        former = (*first.get(FORMER, ()), first["digest"], *second.get(FORMER, ()), second["digest"])
+        last = originals[path]["digest"]
+        known = [one for one in dict.fromkeys(former) if one != last]
+        noted[ORIGINALS][path] = {"backup": first["backup"], "digest": last, FORMER: known}
+        noted[OWN].append(second["backup"])
+    noted[OWN] += gone.get(OWN) or ()
+    return noted
 
 
 def put_back(
-    call: ModuleCall, path: str, original: Mapping[str, str], left: list[str]
+    call: ModuleCall, path: str, original: Mapping[str, Any], left: list[str]
 ) -> Generator[ModuleCall, Any, bool]:
     """Put a backup back, unless somebody changed the file since; then it is said in `left`."""
     backup = original["backup"]
     seen = yield from look_at(call, path, deep=False)
-    if seen is not None and seen.is_there and seen.digest != original["digest"]:
+    ours = (original["digest"], *original.get(FORMER, ()))
+    if seen is not None and seen.is_there and seen.digest not in ours:
         left.append(f"{path} was changed since; what it was before is in {backup}")
         return False
     outcome = yield as_other(call, COMMAND, {"argv": ["mv", "-f", "--", backup, seen.path if seen else path]})

@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from ansible_ensemble.configurators.backups import FORMER
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.looks import (
     COMMAND,
@@ -66,8 +67,8 @@ class Footprint(Struct):
         kept: why it stays; empty if it goes.
         paths: files and folders that were not there before.
         whole: a folder that was not there before, with the digest of what it held, where `paths` would be too long.
-        originals: files that were there before -> what the module kept of each (`backup`), and the `digest` of what it
-            left there.
+        originals: files that were there before -> what the module kept of each (`backup`), the `digest` of what it
+            left there, and those of what it left at `former` runs.
         backups: what it kept of files that it had made itself.
         names: of what has a name or is a list of packages, what was looked for.
         items: of a list of packages, those that were not there before; the section of a file that was not.
@@ -82,7 +83,7 @@ class Footprint(Struct):
     kept: str = ""
     paths: list[str] = field(default_factory=list)
     whole: dict[str, str] = field(default_factory=dict)
-    originals: dict[str, dict[str, str]] = field(default_factory=dict)
+    originals: dict[str, dict[str, Any]] = field(default_factory=dict)
     backups: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -369,7 +370,9 @@ def _keep_backup(
     digest, real = (seen.digest, seen.path) if seen is not None else ("", path)
     whole = found.whole.get("path")
     if path in found.originals:
-        found.originals[path]["digest"] = digest
+        original = found.originals[path]
+        original[FORMER] = list(dict.fromkeys((*original.get(FORMER, ()), original["digest"])))
+        original["digest"] = digest
         found.backups.append(backup)
     elif real in found.paths or (whole and real.startswith(f"{whole}/")):
         found.backups.append(backup)

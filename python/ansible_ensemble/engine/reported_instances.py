@@ -6,7 +6,9 @@ from collections import ChainMap
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
+from ansible_ensemble.configurators.backups import handed_over
 from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.sensitive import Redactor, reveal
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import NodeState, Status
@@ -128,3 +130,25 @@ def deleted(instance: Instance) -> dict[str, Any]:
         "made": {},
         "relationships": dict.fromkeys(instance.relationships),
     }
+
+
+def backups_handed_over(gone: Instance, instances: Instances, redactor: Redactor) -> list[dict[str, Any]]:
+    """The patch of the instance that goes on to write files of which one that is forgotten kept backups.
+
+    It is the one that came before it, or else the next one: backups of the others are of what these two left.
+    """
+    machine, begun = gone.inventory_host or gone.host, gone.created or ""
+    others = [
+        one
+        for one in (instances.by_name.values() if gone.made else ())
+        if one is not gone and one.made and one.created and (one.inventory_host or one.host) == machine
+    ]
+    nearest = [
+        *sorted((one for one in others if str(one.created) < begun), key=lambda one: str(one.created), reverse=True),
+        *sorted((one for one in others if str(one.created) >= begun), key=lambda one: str(one.created)),
+    ]
+    for one in nearest:
+        noted = handed_over(reveal(gone.made), reveal(one.made), is_earlier=str(one.created) >= begun)
+        if noted is not None:
+            return [{"name": one.name, "made": redactor.marked(noted)}]
+    return []

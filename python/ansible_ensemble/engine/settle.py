@@ -15,7 +15,7 @@ from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, Sensitive, mark_sensitive, redact
 from ansible_ensemble.core.texts import storable
 from ansible_ensemble.documents.writer import same
-from ansible_ensemble.engine.reported_instances import deleted, managed_by, reported_patches
+from ansible_ensemble.engine.reported_instances import backups_handed_over, deleted, managed_by, reported_patches
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.hosts import known_attribute
 from ansible_ensemble.instances.instance import Instance, Instances
@@ -113,6 +113,8 @@ def settle(
         if task.planned.reason is Reason.REPLACE:
             patch["host"] = hosting(task.template, task.instance.name)  # where it is made anew
         settled.patches += [_went_along(task, one) for one in managed_by(task.instance.name, instances)]
+        if not task.planned.implementation:
+            settled.patches += backups_handed_over(task.instance, instances, redactor)
         if task.planned.reason is Reason.PRUNE or RETAINED in task.template.directives:
             patch["forget"] = True  # the spec no longer has it
     if task.planned.interface == COMMAND:

@@ -144,6 +144,34 @@ def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command:
     assert "Port" not in (project / "host/etc/sshd.conf").read_text()
 
 
+FIRST = '  first: {module: copy, args: {dest: host/etc/old.conf, content: "first\\n", backup: true}}\n'
+SECOND = "  second: {module: lineinfile, args: {path: host/etc/old.conf, line: second, backup: true}%s}\n"
+AFTER = ", requirements: [{dependency: first}]"
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("removed", ["", "first", "second"])
+def test_a_file_that_two_back_up_is_what_it_was(
+    project: Path, command: Callable[..., Any], removed: str, changed: bool
+) -> None:
+    """Whichever of them goes first, and also where the first one changed what the second one keeps a backup of."""
+    before, service = tree(project / "host"), project / "service.yaml"
+    service.write_text("resources:\n" + FIRST + SECOND % AFTER)
+    assert command("deploy", "service.yaml", "--approve", cwd=project).code == 0
+    first = FIRST.replace("first\\n", "other\\n") if changed else FIRST
+    service.write_text("resources:\n" + first + SECOND % AFTER)
+    assert command("deploy", "--approve", cwd=project).code == 0
+    if removed:
+        service.write_text("resources:\n" + (first if removed == "second" else SECOND % ""))
+        done = command("deploy", "--prune", "--approve", cwd=project)
+        assert done.code == 0, done.output
+        text = (project / "host/etc/old.conf").read_text()
+        assert text == ("other\n" if changed else "first\n") + ("second\n" if removed == "first" else "")
+    gone = command("undeploy", "--approve", cwd=project)
+    assert gone.code == 0, gone.output
+    assert tree(project / "host") == before
+
+
 INI = """
 resources:
   there: {module: community.general.ini_file, args: {path: host/etc/app.ini, section: there, option: b, value: "2"}}
