@@ -71,6 +71,7 @@ def _stat(task: Task, path: WrittenPath) -> ModuleCall:
     if path.host:
         host = Host() if path.host in CONTROLLER else Host(path.host)
     args = {"path": path.path, "checksum_algorithm": "sha256", "get_mime": False, "get_attributes": False}
+    args["get_checksum"] = not path.bare
     return replace(_look(task, host), args=args)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import MAKES_FILE
@@ -42,9 +43,13 @@ _COLLECTIONS = (BUILTIN, "ansible.legacy.", "ansible.posix.", "community.general
 _READS = {"assemble": "src", "copy": "src", "unarchive": "src", "archive": "path", "iso_extract": "image"}
 #: Those of them that read it on the host unless they are told otherwise.
 _READS_THERE = frozenset({"assemble", "archive", "iso_extract"})
+#: Modules whose check mode tells nothing of another mode or owner.
+_OVERLOOK = frozenset({"get_url", "ini_file"})
 _SOURCES = ("src", "url")
+#: Arguments that say whose a file is, and who may do what with it.
+_OWNING = ("mode", "owner", "group")
 #: Arguments that say what is written, beside the path.
-_SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", "mode", "owner", "group")
+_SAYING = (*_SOURCES, "content", "state", "remote_src", "recurse", *_OWNING)
 
 
 class Write(Struct, frozen=True):
@@ -63,6 +68,7 @@ class Write(Struct, frozen=True):
         elsewhere: that is another one than the host of the operation.
         handlers: as `task`, of the handlers that it may notify.
         reads: it is only read, and what is below it.
+        overlooked: its mode or owner is set, and no check mode tells that it is another one.
         argument: of what is no file, the argument that sets it, `*` if each who sets it makes all of it; `path` is what
             it is called.
     """
@@ -79,6 +85,7 @@ class Write(Struct, frozen=True):
     elsewhere: bool = False
     handlers: tuple[str, ...] = ()
     reads: bool = False
+    overlooked: bool = False
     argument: str = ""
 
 
@@ -112,6 +119,8 @@ def writes_of(module: str, args: Mapping[str, Any], base: Path | None) -> list[W
         return [Write(one.path, whole=not one.adds, same=one.value, argument=one.argument) for one in found]
     path = next((args[one] for one in _WRITERS.get(name, ()) if args.get(one)), None)
     written = [_at_path(name, path, args, base)] if isinstance(path, str) else []
+    if name in _OVERLOOK and any(args.get(one) is not None for one in _OWNING):
+        written = [replace(one, overlooked=True) for one in written]
     read = args.get(_READS.get(name, ""))
     there = args.get("remote_src", name in _READS_THERE)
     if isinstance(read, str) and (there is True or spoken_boolean(there)):

@@ -341,7 +341,7 @@ PLAN: Shape = {
             "inputs?": dict,
             "assigned?": _ASSIGNED,
             "command?": {"command?": [str], "host?": str, "module?": str, "workflow?": str},
-            "paths?": [{"path": str, "host?": str}],
+            "paths?": [{"path": str, "host?": str, "bare?": bool}],
             "overwritten?": [str],
             "instead?": dict,
             "followed?": [str],

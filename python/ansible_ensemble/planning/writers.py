@@ -32,7 +32,9 @@ def find_chains(planning: Planning) -> None:
     planning.chains = [one for one in chains if len(one.writers) > 1]
     shared = {writer.member.name for one in planning.chains for writer in one.writers}
     alone = (one for one in chains if len(one.writers) == 1)
-    planning.chains += [one for one in alone if one.readers or one.writers[0].member.name in shared]
+    planning.chains += [
+        one for one in alone if one.readers or one.writers[0].write.overlooked or one.writers[0].member.name in shared
+    ]
     planning.followed = _followed(chains)
 
 
@@ -239,7 +241,8 @@ class Share(Struct):
 def shares_of(chains: Collection[Chain], there: Collection[str]) -> dict[str, Share]:
     """What members that are there have in chains, by their names.
 
-    A module part of which is overwritten is the last to write the rest, too.
+    A module part of which is overwritten is the last to write the rest, too. Of what no check mode tells the mode and
+    owner, these are looked for.
     """
     shares: dict[str, Share] = {}
     alone: list[tuple[Chain, Writer]] = []
@@ -258,6 +261,8 @@ def shares_of(chains: Collection[Chain], there: Collection[str]) -> dict[str, Sh
         share = shares.get(writer.member.name)
         if share is not None and _is_left(share, writer):
             share.paths.append(_at(chain, writer))
+        elif writer.write.overlooked:
+            shares.setdefault(writer.member.name, Share()).paths.append(replace(_at(chain, writer), bare=True))
     return shares
 
 

@@ -12,6 +12,7 @@ import pytest
 from .conftest import Run
 
 Command = Callable[..., Run]
+COLLECTIONS = Path(__file__).parents[3] / ".build/community"
 
 INVENTORY = """\
 [web]
@@ -229,3 +230,51 @@ def test_a_role_that_writes_a_file_twice_where_the_inventory_says(command: Comma
     deploy(command, *given)
     (project / "out/given/conf").write_text("a=7\nb=2\n")
     assert drifted(command, *given) == {"app@web1"}
+
+
+ATTRIBUTES = """
+resources:
+  ini: {module: community.general.ini_file, args: {path: srv/ini, section: a, option: b, value: c, mode: '0640'}}
+  line: {module: lineinfile, args: {path: srv/line, line: a, create: true, mode: '0640'}}
+  block: {module: blockinfile, args: {path: srv/block, block: a, create: true, mode: '0640'}}
+  rendered: {module: template, args: {dest: srv/rendered, src: files/x, mode: '0640'}}
+  copied: {module: copy, args: {dest: srv/copied, content: x, mode: '0640'}}
+  touched: {module: file, args: {path: srv/touched, state: touch, mode: '0640'}}
+  replaced: {module: replace, args: {path: srv/replaced, regexp: hello, replace: bye, mode: '0640'}}
+  fetched: {module: get_url, args: {url: 'file://FILES/x', dest: srv/fetched, mode: '0640'}}
+  joined: {module: assemble, args: {src: FILES, remote_src: true, dest: srv/joined, mode: '0640'}}
+  steps: {tasks: steps.yaml}
+"""
+STEPS = """
+- community.general.ini_file: {path: srv/in_a_task, section: a, option: b, value: c, mode: '0640'}
+"""
+
+
+@pytest.mark.skipif(not COLLECTIONS.is_dir(), reason="make community installs the collections")
+def test_a_check_finds_another_mode(command: Command, tmp_path: Path) -> None:
+    """Also where the module's check mode overlooks it; what others write into a file is no drift of its part."""
+    for folder in ("srv", "files"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "files/x").write_text("x\n")
+    (tmp_path / "srv/replaced").write_text("hello\n")
+    (tmp_path / "service.yaml").write_text(ATTRIBUTES.replace("FILES", str(tmp_path / "files")))
+    (tmp_path / "steps.yaml").write_text(STEPS)
+
+    def run(*words: str) -> Any:
+        return command(*words, cwd=tmp_path, extra={"ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS)})
+
+    assert run("deploy", "service.yaml", "--approve").code == 0
+    with (tmp_path / "srv/ini").open("a") as file:
+        file.write("[theirs]\nc = 1\n")
+    clean = run("check", "--detailed-exitcode")
+    assert clean.code == 0, clean.output
+    for path in (tmp_path / "srv").iterdir():
+        path.chmod(0o604)
+    drifted = run("check", "--detailed-exitcode")
+    assert drifted.code == 2, drifted.output
+    assert "10 instances: 10 drifted" in drifted.output, drifted.output
+    assert "srv/ini (mode 0640 -> 0604)" in drifted.output
+    assert run("deploy", "--approve").code == 0
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "srv").iterdir()} == dict.fromkeys(
+        (path.name for path in (tmp_path / "srv").iterdir()), "0o640"
+    )
