@@ -30,7 +30,7 @@ from ansible_ensemble.projects.process import describe_process
 #: Characters of one text that go into the journal; the middle of a longer one is left out.
 _TEXT_LIMIT = 20_000
 #: Ways to run modules, which say themselves whether they changed something.
-_LANES = ("fast", "remote", "stock")
+ANSIBLE_LANES = ("fast", "remote", "stock")
 #: References of what is recorded as a status, or known by its digest alone; an environment often has credentials.
 _KNOWN = ("::", "output::", "file:", "directory:", "image:", "external::", "env::", "secret::", "local::")
 #: Options of a job that nothing is read with again.
@@ -157,7 +157,7 @@ def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
     if only_looks(task.planned.operation):
         return False
     outcome = result.outcome
-    by_ansible = outcome is not None and outcome.lane in _LANES
+    by_ansible = outcome is not None and outcome.lane in ANSIBLE_LANES
     said = result.modified if result.modified is not None or outcome is None else outcome.changed
     if said or (settled.altered and not by_ansible):
         return True

@@ -8,6 +8,7 @@ from typing import Any
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.core.json_text import json_text
+from ansible_ensemble.engine.entry_builders import ANSIBLE_LANES
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
@@ -245,7 +246,7 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
     """How many instances the job added, changed and destroyed: those whose operations all succeeded.
 
     Those that were only touched, by operations that changed nothing, are not counted as changed; those that went
-    without a delete operation are forgotten.
+    without a delete operation, or whose delete operation changed nothing, are forgotten.
     """
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
@@ -263,5 +264,7 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _deletes(task: Mapping[str, Any]) -> bool:
+    """Whether a task deletes its instance: what Ansible tells that it left as it was stays, or was gone before."""
     operation = str(task["operation"]).rpartition(".")[2]
-    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok"
+    leaves = task["changed"] is False and task["lane"] in ANSIBLE_LANES
+    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok" and not leaves

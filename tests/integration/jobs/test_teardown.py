@@ -141,6 +141,7 @@ def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command:
     assert (project / "host/var/app/theirs").read_text() == "x"
     assert "host/var/app stays: it holds something else than what was made" in gone.output
     assert "what was replaced in host/etc/sshd.conf is not restored: there is no backup" in gone.output
+    assert "Undeploy complete! 1 destroyed, 3 forgotten." in gone.output
     assert "Port" not in (project / "host/etc/sshd.conf").read_text()
 
 
