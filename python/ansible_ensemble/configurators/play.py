@@ -34,7 +34,13 @@ from ansible_ensemble.configurators.play_files import (
 )
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
-from ansible_ensemble.configurators.there_before import REMOVAL, REMOVING, THERE_BEFORE, left_there, note_there_before
+from ansible_ensemble.configurators.there_before import (
+    REMOVAL,
+    THERE_BEFORE,
+    left_there,
+    note_there_before,
+    told_to_stay,
+)
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
 from ansible_ensemble.core.regex import regex
@@ -201,8 +207,8 @@ class PlayConfigurator(BaseConfigurator):
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
-        for name in noted["there"] if leaves else ():
-            yield Progress(f"{name.removeprefix(REMOVING)}: it was there before, and stays")
+        for line in told_to_stay(noted) if leaves else ():
+            yield Progress(line)
         if makes and task.made.get(REMOVAL) and not order.inventory:
             yield from note_backups(task, REMOVAL, outcome, cut_off=BEGUN in noted)
         if restored:

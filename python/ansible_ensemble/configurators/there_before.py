@@ -6,7 +6,7 @@ It is noted before the play first runs, in the journal, so that it holds after t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ THERE_BEFORE = "there_before"
 REMOVAL = "removal"
 #: How a task ended that a condition left out; the names of those that have not looked for that reason.
 SKIPPED = "skipped"
+#: How a task ended that failed in vain; the names of those that could not look.
+IGNORED, FAILED = "ignored", "failed"
 #: How the names of such tasks begin.
 REMOVING = "Take away: "
 #: Arguments that tell what a task is about.
@@ -72,11 +74,13 @@ def note_there_before(
         return replace(outcome, changed=False, result={})
     tasks = [one for one in returned(outcome).get("tasks") or () if str(one["name"]).startswith(REMOVING)]
     ran = {one["name"] for one in tasks if one.get("status") != SKIPPED}
+    failed = {one["name"] for one in tasks if one.get("status") == IGNORED} | set(noted.get(FAILED) or ())
     there |= {one["name"] for one in tasks if one.get("changed")} - looked
     looked |= ran
     skipped = {one["name"] for one in tasks} - looked
     found = {**noted, "digest": digest, "looked": sorted(looked), "there": sorted(there), BEGUN: True}
-    found = {**found, SKIPPED: sorted(skipped)} if skipped else {key: found[key] for key in found if key != SKIPPED}
+    found |= {SKIPPED: sorted(skipped), FAILED: sorted(failed)}
+    found = {key: value for key, value in found.items() if value or key not in (SKIPPED, FAILED)}
     if not outcome.ok:
         yield Note({**task.made, REMOVAL: {"unknown": outcome.error or "it failed"}})
     elif found != noted:
@@ -86,7 +90,14 @@ def note_there_before(
 
 def left_there(noted: Mapping[str, Any]) -> list[str]:
     """The names of the tasks that leave what they are about: it was there before, or nobody has looked."""
-    return [*noted["there"], *(noted.get(SKIPPED) or ())]
+    return [*noted["there"], *(noted.get(SKIPPED) or ()), *(noted.get(FAILED) or ())]
+
+
+def told_to_stay(noted: Mapping[str, Any]) -> Iterator[str]:
+    """What to say of what stays."""
+    yield from (f"{name.removeprefix(REMOVING)}: it was there before, and stays" for name in noted["there"])
+    for name in noted.get(FAILED) or ():
+        yield f"{name.removeprefix(REMOVING)}: nobody could see whether it was there before, and it stays"
 
 
 def _digest(file: Path) -> str:

@@ -101,6 +101,8 @@ _IMPORT_ROLE = f"{BUILTIN}import_role"
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
+#: Before anything is made, some cannot look, as by a user who is not there yet.
+_LOOKING = {"ignore_errors": "{{ ansible_check_mode }}"}
 #: What of a play is around what takes away what it made.
 _AROUND = ("become", "become_user", "become_method", "become_flags", "environment", "no_log")
 _OF_PLAY = (
@@ -223,6 +225,7 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     name = removing(entry.name)
     when = own.get("when", [])
     shared["when"] = [unless_there_before(name), *(when if isinstance(when, list) else [when])]
+    shared |= _LOOKING
     task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
     if args := _removal_of_file(module, found.args, entry.task.args.get("create")):
         of_file = removing(f"file of {entry.name}")

@@ -37,7 +37,11 @@ def left(folder: Path, made: Any, gone: Any) -> str:
         ([{"hosts": "all", "tasks": [COPY], "roles": ["web"]}], PLAY, "what 'web'"),
         ([COPY, {"block": [RESTART]}], [{"block": [GONE]}], "what 'Restart'"),
         ([COPY, {"debug": {"msg": "x"}}, {"meta": "noop"}, {"command": "x", "changed_when": False}], [GONE], ""),
-        ([COPY, {"file": {"path": "/b", "state": "absent"}}], [GONE], "of 'file /b' what it takes away is not restored"),
+        (
+            [COPY, {"file": {"path": "/b", "state": "absent"}}],
+            [GONE],
+            "of 'file /b' what it takes away is not restored",
+        ),
         ([COPY, {"command": "a"}, {"shell": "b"}, {"raw": "c"}, RESTART], [GONE], "what 'command'"),
         ([COPY, RESTART], [{"file": {"path": "/a", "state": "absent"}}], ""),  # written by hand
     ],

@@ -23,11 +23,10 @@ def written(folder: Path, names: tuple[str, ...] = NAMES) -> None:
 
 
 def looked(
-    *there: str, ok: bool = True, names: tuple[str, ...] = NAMES, skipped: str = "", unreachable: bool = False
+    *there: str, ok: bool = True, names: tuple[str, ...] = NAMES, unreachable: bool = False, **ended: str
 ) -> Outcome:
-    tasks = [
-        {"name": name, "status": "skipped" if name == skipped else "ok", "changed": name in there} for name in names
-    ]
+    statuses = {name: status for status, name in ended.items()}
+    tasks = [{"name": name, "status": statuses.get(name, "ok"), "changed": name in there} for name in names]
     return Outcome(
         ok=ok, changed=bool(there), unreachable=unreachable, error="no", result={"stats": {}, "tasks": tasks}
     )
@@ -89,6 +88,16 @@ def test_what_a_condition_left_out_is_looked_for_before_it_is_made(task: Any, tm
     assert orders[0].variables == {"there_before": [NAMES[0]]}, "that was looked for"
     assert one.made["removal"]["there"] == [NAMES[1]]
     assert len(run(one, Outcome(ok=True))[1]) == 1
+
+
+def test_what_one_task_could_not_see_stays(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    run(one, looked(ignored=NAMES[0]), Outcome(ok=True))
+    gone = task(SETTINGS, name="delete", made=one.made)
+    _result, (removing, told) = run(gone, Outcome(ok=True))
+    assert removing.variables == {"there_before": [NAMES[0]]}
+    assert told == Progress("a: nobody could see whether it was there before, and it stays")
 
 
 def test_what_nobody_could_see_is_not_taken_away(task: Any, tmp_path: Path) -> None:
