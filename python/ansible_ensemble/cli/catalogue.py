@@ -98,6 +98,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trust", "trust", "trust a project's code, or stop trusting it", _PROJECTS),
     Command("clone", "clone", "copy a project or ensemble from git or a folder", _PROJECTS, rare=True),
     Command("package", "package", "make a TOSCA archive of a service template and its folder", _PROJECTS, rare=True),
+    Command("export", "export", "print an ensemble as `unfurl export` does", _PROJECTS, rare=True),
     Command("import", "import_playbooks", "make an ensemble of playbooks", _PROJECTS),
     Command("adopt", "adopt", "record an existing resource in the status", _PROJECTS, runs=True),
     Command(

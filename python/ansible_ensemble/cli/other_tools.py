@@ -145,8 +145,15 @@ UNFURL = Tool(
         "home": Spoken("the user's own settings are in ~/.config/ansible-ensemble, and need no repository."),
         "runtime": Spoken("jobs run in the Python environment of the command; `ansible-ensemble version -v` shows it."),
         "export": Spoken(
-            "Unfurl's own `unfurl export` reads an ensemble after jobs here, too; "
-            "`validate --expanded`, `status --output json` and `plan --output json` print documents."
+            "export",
+            {
+                **_OF_ENSEMBLES,
+                "--format python": "a service template in Python is written by hand (docs/python-dsl.md).",
+                "--format FORMAT": "--format FORMAT",
+                "--file FILE": "--file FILE",
+                "--overwrite WHEN": "",
+                "--python-target VERSION": "a service template in Python is written by hand (docs/python-dsl.md).",
+            },
         ),
         "serve": Spoken("AWX, or any CI, runs the playbooks of the collection (docs/awx.md, docs/ci.md)."),
         "cloudmap": Spoken("name ensembles and repositories in ensemble-project.yaml (docs/ensemble.md)."),

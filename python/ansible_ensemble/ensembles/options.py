@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _JOBS = (
     "deploy", "undeploy", "check", "discover", "start", "stop", "run", "notify", "replay", "rollback", "adopt"
 )  # fmt: skip
-_READING = (*_JOBS, "plan", "graph", "status", "inputs", "outputs", "query", "validate")
+_READING = (*_JOBS, "plan", "graph", "status", "inputs", "outputs", "query", "validate", "export")
 
 _INPUTS: dict[str, Any] = {"heading": "inputs and variables"}
 _RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided": RUN}

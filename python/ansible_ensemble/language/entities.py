@@ -260,6 +260,7 @@ class Topology(Struct, eq=False):
         notices: what is worth knowing of its files.
         seen_types: gives the types of a kind that the file sees, by the names that it knows them under.
         is_unfurl: whether an ensemble of Unfurl's has it: then expressions are what Unfurl makes of them.
+        primary: the node template that stands for it, in Unfurl's dialect (`node` of its substitution mapping).
     """
 
     file: Path
@@ -285,6 +286,7 @@ class Topology(Struct, eq=False):
     asked_outputs: dict[str, set[str]] = field(default_factory=dict)
     seen_types: Callable[[str], Mapping[str, EntityType]] = lambda _value: {}
     is_unfurl: bool = False
+    primary: str = ""
 
     @property
     def warnings(self) -> list[str]:

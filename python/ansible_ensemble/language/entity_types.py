@@ -49,6 +49,7 @@ class RequirementDefinition(Struct, eq=False):
     interfaces: dict[str, Interface] = field(default_factory=dict)
     occurrences: tuple[int, int | None] = (1, 1)
     node_filters: list[Mapping[str, Any]] = field(default_factory=list)
+    description: str = ""
     place: Place | None = None
 
 

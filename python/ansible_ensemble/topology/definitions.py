@@ -157,6 +157,7 @@ def read_requirement(
     if raw is None:
         return None
     made = RequirementDefinition(name, place=place) if inherited is None else replace(inherited, place=place)
+    made.description = str(raw.get("description") or made.description)
     what = f"of requirement '{name}'"
     if raw.get("capability") is not None:
         where = place_of(raw, "capability") or place

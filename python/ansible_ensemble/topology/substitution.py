@@ -96,6 +96,7 @@ def check_substitution(building: Building) -> None:
     body = problems.mapping(raw, "substitution_mappings", place)
     problems.check_keys(body, "substitution_mapping", place)
     if body.get("node") is not None and body.get("node_type") is None:
+        building.topology.primary = str(body["node"])
         return
     entity = building.types.get("node", body.get("node_type"), scope, place_of(body, "node_type"))
     if entity is None:
