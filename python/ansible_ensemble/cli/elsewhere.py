@@ -58,7 +58,6 @@ COMMANDS = {
     "commit": _GIT,
     "home": "the user's own settings are in ~/.config/ansible-ensemble",
     "runtime": "jobs run in the Python environment of the command; `version -v` shows it",
-    "export": "`status --output json` and `plan --output json` print documents",
     "serve": "AWX, or any CI, runs the playbooks of the collection",
     "cloudmap": "name ensembles and repositories in ensemble-project.yaml",
 }

@@ -149,7 +149,7 @@ UNFURL = Tool(
             {
                 **_OF_ENSEMBLES,
                 "--format python": "a service template in Python is written by hand (docs/python-dsl.md).",
-                "--format FORMAT": "--format FORMAT",
+                "--format DOCUMENT": "--format DOCUMENT",
                 "--file FILE": "--file FILE",
                 "--overwrite WHEN": "",
                 "--python-target VERSION": "a service template in Python is written by hand (docs/python-dsl.md).",

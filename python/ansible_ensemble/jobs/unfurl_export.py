@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
@@ -17,6 +17,7 @@ from ansible_ensemble.instances.status import NodeState, Status
 from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.jobs.unfurl_types import Types, attributes_of, required, variables
 from ansible_ensemble.language.entities import Assignment, NodeTemplate, ParameterDefinition
+from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.projects.git import first_commit
 from ansible_ensemble.projects.project import Project, find_project
 from ansible_ensemble.topology.directives import DEPENDENT
@@ -209,7 +210,7 @@ class _Export:
                 one["target"] = one["match"]
         declared = node.type.properties if node is not None else {}
         hidden = {one.name for one in declared.values() if one.is_secret}
-        computed = {name: REDACTED if name in hidden else value for name, value in instance.properties.items()}
+        computed = {name: _hidden(value, name, secret=name in hidden) for name, value in instance.properties.items()}
         given = {one["name"] for one in templates.get(instance.template, {}).get("properties", ())}
         return {
             "name": instance.name,
@@ -220,7 +221,9 @@ class _Export:
             "__typename": "Resource",
             "imported": instance.imported,
             "protected": instance.protected or None,
-            "attributes": [{"name": name, "value": value} for name, value in instance.attributes.items()],
+            "attributes": [
+                {"name": name, "value": _hidden(value, name)} for name, value in instance.attributes.items()
+            ],
             "computedProperties": [
                 {"name": name, "value": value}
                 for name, value in computed.items()
@@ -297,9 +300,23 @@ def _given(properties: Mapping[str, Assignment]) -> list[dict[str, Any]]:
     for name, one in properties.items():
         settable = one.definition is not None and one.definition.metadata.get("user_settable")
         if not one.is_default or settable:
-            secret = one.definition is not None and one.definition.is_secret and not isinstance(one.value, Mapping)
-            found.append({"name": name, "value": REDACTED if secret else one.value})
+            secret = one.definition is not None and one.definition.is_secret
+            found.append({"name": name, "value": _hidden(one.value, name, secret=secret)})
     return found
+
+
+def _hidden(value: Any, name: str, *, secret: bool = False) -> Any:
+    """What is written, with secrets masked, those within maps and lists too; how one is computed is none."""
+    if is_computed(value) or value is None or isinstance(value, bool):
+        return value
+    if secret or (is_secret_name(name) and not isinstance(value, Mapping)) or isinstance(value, Sensitive):
+        return REDACTED
+    if isinstance(value, Mapping):
+        inner = name == "keys"  # those of a Credential
+        return {key: _hidden(one, str(key), secret=inner) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_hidden(one, name) for one in value]
+    return value
 
 
 def _dependency(constraint: Mapping[str, Any], match: str | None = None) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_ensemble.core.sensitive import REDACTED
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, RequirementDefinition, Schema, Topology
+from ansible_ensemble.language.functions import is_computed
 
 #: What stands for UNBOUNDED.
 _UNBOUNDED = 0xFFFFFFFF
@@ -148,8 +150,9 @@ class Types:
 
     def _property(self, one: ParameterDefinition) -> dict[str, Any]:
         made: dict[str, Any] = {"title": one.name}
-        if one.has_default and not (isinstance(one.default, Mapping) and "eval" in one.default) and not one.is_secret:
-            made["default"] = one.default
+        if one.has_default and not (isinstance(one.default, Mapping) and "eval" in one.default):
+            secret = one.is_secret and not is_computed(one.default)
+            made["default"] = REDACTED if secret else one.default
         if one.required:
             made["required"] = True
         if one.description:

@@ -12,7 +12,15 @@ from ansible_ensemble.cli.parser import parser_for
 from ansible_ensemble.core.errors import UsageError
 
 #: A value for each name of one in the tables; `a` for the others.
-VALUES = {"FORMAT": "json", "HOW": "skip", "N": "2", "STATUS": "error", "WHAT": "error", "WHEN": "ok"}
+VALUES = {
+    "DOCUMENT": "blueprint",
+    "FORMAT": "json",
+    "HOW": "skip",
+    "N": "2",
+    "STATUS": "error",
+    "WHAT": "error",
+    "WHEN": "ok",
+}
 PLACES = {"clone": ["source"], "notify": ["event"], "unpackage": ["archive"]}
 LINES = [
     (tool, command, option)
