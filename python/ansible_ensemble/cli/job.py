@@ -11,6 +11,7 @@ from ansible_ensemble.cli.live import live_lines
 from ansible_ensemble.cli.logged import passed_on
 from ansible_ensemble.cli.options import ansible_options, is_approved, is_plan_file, job_options
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.cli.typed_again import typed_again
 from ansible_ensemble.core.errors import EnsembleError, Locked, UsageError
 from ansible_ensemble.core.sensitive import redact
 from ansible_ensemble.documents.atomic import write_atomically
@@ -162,5 +163,5 @@ def show_report(report: dict[str, Any], arguments: argparse.Namespace, session: 
     elif arguments.output == "markdown":
         console.result(drift_markdown(report))
     else:
-        again = [word for source in getattr(arguments, "inventory", []) for word in ("-i", source)]
+        again = typed_again(arguments, str(report["job"]["workflow"]))
         console.tell("\n" + job_text(report, console.style, verbose=arguments.verbose > 0, again=again))

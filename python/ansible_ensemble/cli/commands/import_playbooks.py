@@ -9,6 +9,7 @@ from ansible_ensemble.cli import options
 from ansible_ensemble.cli.job import approved, run_job
 from ansible_ensemble.cli.parser import OF_IMPORT, Parser
 from ansible_ensemble.cli.session import Session
+from ansible_ensemble.cli.typed_again import typed_again
 
 _QUESTION = "Import, and look at the hosts in check mode?"
 
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 1
     given = options.job_options(arguments, console.environment)
     found = jobs.import_playbooks(arguments.playbooks, given)
-    again = [word for source in getattr(arguments, "inventory", []) for word in ("-i", source)]
+    again = typed_again(arguments, "plan")
     if not arguments.adopt:
         console.answer(found, lambda: import_text(found, console.style, again))
         return 0
