@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -16,7 +15,6 @@ from tests.awx.test_interruptions import (
     launch_held,
     let_go,
     nothing_lost_and_nothing_twice,
-    pid_of,
     start_anew,
 )
 
@@ -41,8 +39,7 @@ def remote(web: Site) -> Iterator[Site]:
 
 
 def kill_its_receptor(site: Site, _job: Object) -> None:
-    os.kill(pid_of(site, "node"), signal.SIGKILL)
-    start_anew(site)
+    start_anew(site, "node", os.kill)
 
 
 def test_a_job_there_knows_what_those_before_it_did(remote: Site) -> None:

@@ -38,21 +38,23 @@ def kill_container(site: Site, job: Object) -> None:
 
 def kill_receptor(site: Site, _job: Object) -> None:
     """What runs the containers is killed, and started anew by what watches over it."""
-    os.kill(pid_of(site, "receptor"), signal.SIGKILL)
-    start_anew(site)
+    start_anew(site, "receptor", os.kill)
 
 
 def kill_dispatcher(site: Site, _job: Object) -> None:
     """What follows the jobs is killed, with the processes that it has for them."""
-    os.killpg(pid_of(site, "dispatcher"), signal.SIGKILL)
-    start_anew(site)
+    start_anew(site, "dispatcher", os.killpg)
 
 
 def pid_of(site: Site, name: str) -> int:
     return int((site.awx.folder / "run" / f"{name}.pid").read_text())
 
 
-def start_anew(site: Site) -> None:
+def start_anew(site: Site, name: str, kill: Callable[[int, int], None]) -> None:
+    """Kill a program, and start it again once it is gone: what still dies counts as running."""
+    pid = pid_of(site, name)
+    kill(pid, signal.SIGKILL)
+    site.awx.wait(f"the end of {name}", lambda: not Path(f"/proc/{pid}/cwd").exists())
     subprocess.run([REPOSITORY / "tests/awx/up", site.awx.folder], check=True, capture_output=True)
 
 
