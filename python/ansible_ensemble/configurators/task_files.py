@@ -368,14 +368,14 @@ class _FileChecker:
         short = short_name(name)
         if short in _TASKS:
             yield from self._run_tasks(short, args, at, maybe=maybe and short != _TASKS[0])
-        elif short in _ROLES and task.get("when") is False:
-            return  # it is there for its variables
         elif short in _ROLES and isinstance(args, Mapping):
             entry = args.get("tasks_from")
             if isinstance(args.get("name"), str) and not (isinstance(entry, str) and _is_template(entry)):
                 asked = entry if isinstance(entry, str) else None
-                may_not_run = maybe and short != _ROLES[0]
+                may_not_run, before = maybe and short != _ROLES[0], len(self.runs)
                 yield from self._run_role(args["name"], asked, place_of(args, "name"), maybe=may_not_run)
+                if task.get("when") is False:  # it is there for its variables
+                    del self.runs[before:]
         else:
             yield from self._module(name, args, written, at, maybe=maybe)
 
