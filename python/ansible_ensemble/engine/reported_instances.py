@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.configurators.backups import handed_over
+from ansible_ensemble.configurators.backups import ORIGINALS, handed_over
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import Redactor, reveal
 from ansible_ensemble.engine.task import JobTask
@@ -137,10 +137,12 @@ def backups_handed_over(gone: Instance, instances: Instances, redactor: Redactor
 
     It is the one that came before it, or else the next one: backups of the others are of what these two left.
     """
+    if not gone.made.get(ORIGINALS):
+        return []
     machine, begun = gone.inventory_host or gone.host, gone.created or ""
     others = [
         one
-        for one in (instances.by_name.values() if gone.made else ())
+        for one in instances.by_name.values()
         if one is not gone and one.made and one.created and (one.inventory_host or one.host) == machine
     ]
     nearest = [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name
+from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
@@ -268,7 +269,9 @@ class _Export:
                 "connections": connections,
                 "primary_provider": connections.get("primary_provider"),
                 "instances": shared,
-                "repositories": {name: {"url": url} for name, (url, _folder) in environment.repositories.items()},
+                "repositories": {
+                    name: {"url": without_credentials(url)} for name, (url, _folder) in environment.repositories.items()
+                },
             }
         )
 

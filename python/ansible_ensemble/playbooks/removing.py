@@ -96,7 +96,6 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
-_IMPORT_ROLE = f"{BUILTIN}import_role"
 #: Removes a file that has nothing but blank lines, or lines of another pattern.
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
@@ -149,18 +148,6 @@ def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, 
     if as_play:
         return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, effects)
     return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, effects)
-
-
-def removal_of_role(name: str, role: Entry, play: ReadPlay, root: Path) -> Removal:
-    """What takes away what a role made: a file of tasks that read the role's variables, and run none of its tasks."""
-    tasks, effects = _removal_tasks(role.within, play, root)
-    if not tasks:
-        return Removal({}, {}, effects)
-    called = {"name": role.call["role"], **({"tasks_from": entry} if (entry := role.call.get("tasks_from")) else {})}
-    # the tag is for the role's tasks not to be shown, the condition for those that are tagged always
-    variables = {"name": f"Variables of the role {role.name}", _IMPORT_ROLE: called, "when": False, "tags": [NEVER]}
-    file = f"{PREFIX}-{name}-remove.yml"
-    return Removal({"absent": {"tasks": file}}, {file: [variables, *tasks]}, effects)
 
 
 def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
