@@ -55,6 +55,7 @@ def test_the_second_run_of_the_role_changes_nothing(web: Site) -> None:
 
 
 def test_without_answers_the_defaults_are_deployed(web: Site) -> None:
+    web.run("web undeploy")
     _, output = web.run("web deploy")
     assert "12 added, 0 changed, 0 destroyed" in output
     assert settings(web) == [DEFAULTS] * 3
