@@ -24,7 +24,6 @@ from ansible_ensemble.projects.project import Project, find_project
 from ansible_ensemble.topology.directives import DEPENDENT
 from ansible_ensemble.topology.tools import NODE_TYPE
 
-FORMATS = ("blueprint", "deployment", "deployments", "environments")
 _PRIMARY = "__primary"
 #: Numbers of statuses and states, which the dashboard knows.
 _STATUSES = {

@@ -98,10 +98,9 @@ def _state(task: dict[str, Any], style: Style, *, dry: bool) -> str:
     status, state = task.get("target_status") or "", task.get("target_state")
     looked = str(task["operation"]).endswith((".check", ".discover"))  # what it found is so, whatever it found it by
     expected = (task.get("basis") == "predicted" and not looked) or (dry and is_left_out(task))
-    would = "would be " if status and expected else ""
-    if task["status"] == "error" and status == "ok":  # what modified nothing leaves the status as it was
-        would = "still "
-    return would + style.status(status) + (f" ({state})" if state else "")
+    still = task["status"] == "error" and status == "ok"  # what modified nothing leaves the status as it was
+    word = "still " if still else "would be " if status and expected else ""
+    return word + style.status(status) + (f" ({state})" if state else "")
 
 
 def _changed(group: list[dict[str, Any]], style: Style) -> str:
