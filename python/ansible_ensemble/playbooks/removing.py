@@ -100,6 +100,8 @@ def _text(args: Mapping[str, Any], name: str) -> str:
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
+#: A loop that searches the folder of templates for a module of templates, and that of files for any other.
+_FIRST_FOUND = "with_first_found"
 #: Before anything is made, some cannot look, as by a user who is not there yet.
 _LOOKING = {"ignore_errors": "{{ ansible_check_mode }}"}
 #: What of a play is around what takes away what it made.
@@ -207,6 +209,8 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     loops = {key: own[key] for key in own if key == "loop" or str(key).startswith("with_")}
     if play.sets & play.reached(words_of({"when": own.get("when"), "args": dict(found.args), **loops})):
         return None, "it depends on what other tasks found"
+    if _FIRST_FOUND in loops and "template" in module:
+        return None, "its loop finds templates for a template only"
     shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
     shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
     name = removing(entry.name)
