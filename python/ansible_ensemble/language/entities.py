@@ -220,6 +220,7 @@ class Workflow(Struct, eq=False):
 
     Attributes:
         implementation: what it is in place of steps; base: the folder that its relative files start in.
+        outputs: of an implementation, name -> [node template, attribute, ...path].
     """
 
     name: str
@@ -227,6 +228,7 @@ class Workflow(Struct, eq=False):
     inputs: dict[str, ParameterDefinition] = field(default_factory=dict)
     preconditions: list[dict[str, Any]] = field(default_factory=list)
     implementation: Implementation | None = None
+    outputs: dict[str, list[Any]] = field(default_factory=dict)
     base: Path | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     place: Place | None = None
@@ -236,7 +238,9 @@ class Workflow(Struct, eq=False):
         if self.implementation is None or self.steps:
             return None
         inputs = {name: Assignment({"get_input": name}, one, one.place) for name, one in self.inputs.items()}
-        return Operation("run", self.name, self.implementation, inputs, place=self.place, base=self.base)
+        return Operation(
+            "run", self.name, self.implementation, inputs, outputs=self.outputs, place=self.place, base=self.base
+        )
 
 
 class Topology(Struct, eq=False):

@@ -240,7 +240,7 @@ def _read_operation(name: str, raw: Any, place: Place | None, base: Operation, s
         made.inputs = {"operation": Assignment(called, None, place_of(body, "invoke"), scope.base), "inputs": given}
     implemented = made.implementation.settings if made.implementation is not None else {}
     for section in (implemented if "implementation" in body else {}, body):
-        made.outputs = {**made.outputs, **_read_outputs(section.get("outputs"), what, section, scope)}
+        made.outputs = {**made.outputs, **read_outputs(section.get("outputs"), what, section, scope)}
     made.description = str(body.get("description") or base.description)
     made.metadata = {**base.metadata, **problems.mapping(body.get("metadata"), f"metadata of {what}", place)}
     return made
@@ -287,7 +287,7 @@ def is_definition(entry: Any, known: ParameterDefinition | None) -> bool:
     return "type" in entry and isinstance(entry["type"], str)
 
 
-def _read_outputs(raw: Any, what: str, container: Mapping[str, Any], scope: Scope) -> dict[str, list[Any]]:
+def read_outputs(raw: Any, what: str, container: Mapping[str, Any], scope: Scope) -> dict[str, list[Any]]:
     """Output mappings: output name -> [entity, attribute, ...] [TOSCA 1.3, 3.6.15], empty if declared alone."""
     outputs: dict[str, list[Any]] = {}
     section = scope.problems.mapping(raw, f"the outputs of {what}", place_of(container, "outputs"))

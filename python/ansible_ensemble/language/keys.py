@@ -174,7 +174,6 @@ UNHEEDED: dict[str, dict[str, str]] = {
         "revision": "check it out in the clone of the repository",
     },
     "trigger_target_filter": dict.fromkeys(("requirement", "capability"), "name the node itself"),
-    "workflow": {"outputs": "declare them as outputs of the topology"},
     "workflow_precondition": {"target_relationship": "write a condition of the node"},
 }
 

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from ansible_ensemble.core.errors import Place
 from ansible_ensemble.core.hints import nearest, nearest_or_known
-from ansible_ensemble.core.notices import NoticeCode
+from ansible_ensemble.core.notices import Notice, NoticeCode
 from ansible_ensemble.documents.places import key_place_of, place_of
 from ansible_ensemble.language.entities import NodeTemplate, ParameterDefinition, Workflow, WorkflowStep
-from ansible_ensemble.language.interfaces import read_implementation
+from ansible_ensemble.language.interfaces import read_implementation, read_outputs
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definitions
 from ansible_ensemble.topology.building import Building
@@ -121,6 +121,7 @@ def read_workflows(building: Building) -> None:
             if body.get("steps") and building.types.is_strict:
                 message = f"{what} has steps and an implementation"
                 problems.add(message, place_of(body, "implementation"), "remove one of the two")
+        _read_outputs(building, made, body, what)
         made.metadata = dict(problems.mapping(body.get("metadata"), f"metadata of {what}", entry.place))
         where = place_of(body, "preconditions")
         for number, raw in enumerate(
@@ -179,6 +180,25 @@ def _read_step(building: Building, name: str, raw: Any, place: Place | None, wha
             step.activities.append(dict(activity))
             _check_operation(building, step, activity, what, where)
     return step
+
+
+def _read_outputs(building: Building, workflow: Workflow, body: Mapping[str, Any], what: str) -> None:
+    """Read the outputs of an implementation, each mapped to an attribute of a node template; steps give none."""
+    if body.get("outputs") is None:
+        return
+    place = key_place_of(body, "outputs") or workflow.place
+    if workflow.implementation is None or body.get("steps"):
+        remedy = "steps give none: map those of their operations"
+        message = f"`outputs` of {what} is ignored"
+        building.problems.notices.append(Notice(NoticeCode.IGNORED_KEY, message, place, special=remedy))
+        return
+    workflow.outputs = read_outputs(body["outputs"], what, body, building.scope)
+    nodes = building.topology.node_templates
+    for name, mapped in workflow.outputs.items():
+        if mapped and mapped[0] not in nodes:
+            message = f"the output '{name}' of {what} is mapped to {kind_of(mapped[0])}, which is no node template"
+            where = place_of(body["outputs"], name) or place
+            building.problems.add(message, where, nearest_or_known(str(mapped[0]), nodes) or "[NODE, attribute]")
 
 
 def _check_target(building: Building, target: Any, what: str, place: Place | None) -> bool:

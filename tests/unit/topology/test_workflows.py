@@ -99,3 +99,32 @@ topology_template:
     )
     assert (steps["one"].target, steps["one"].operation_host) == ("g", "ORCHESTRATOR")
     assert steps["two"].relationship == "dependency"
+
+
+OUTPUTS = """
+node_types: {N: {derived_from: tosca.nodes.Root, attributes: {seen: {type: string}}}}
+topology_template:
+  node_templates: {n: {type: N}}
+  workflows:
+    w:
+      %s
+      outputs: {pages: %s}
+"""
+
+
+def test_outputs_of_an_implementation_are_mapped(load: Load) -> None:
+    workflow = load(OUTPUTS % ("implementation: ls", "[n, seen]")).workflows["w"]
+    operation = workflow.operation()
+    assert operation is not None
+    assert operation.outputs == {"pages": ["n", "seen"]}
+
+
+@pytest.mark.parametrize("mapped", ["[m, seen]", "seen", "[SELF, seen]"])
+def test_outputs_are_mapped_to_node_templates(load: Load, mapped: str) -> None:
+    with pytest.raises(InvalidInput, match=r"the output 'pages' of workflow 'w' is mapped to .*, which is no node"):
+        load(OUTPUTS % ("implementation: ls", mapped))
+
+
+def test_steps_give_no_outputs(load: Load) -> None:
+    topology = load(OUTPUTS % ("steps: {s: {target: n, activities: [set_state: started]}}", "[n, seen]"))
+    assert [notice.message for notice in topology.notices] == ["`outputs` of workflow 'w' is ignored"]
