@@ -14,7 +14,7 @@ from ansible_ensemble.core.texts import is_file_name
 from ansible_ensemble.language.entities import Assignment, Implementation, NodeTemplate, Operation, Topology
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
-from ansible_ensemble.topology.installers import COLLECTION, folder_of
+from ansible_ensemble.topology.installers import COLLECTION, PACKAGES, folder_of
 
 #: Types of installers -> what they install, and the properties that say it.
 _KINDS = {
@@ -22,7 +22,6 @@ _KINDS = {
     "tool.PythonPackages": ("python", ("packages", "source", "programs", "username", "password")),
     COLLECTION: ("collection", ("name", "version", "source", "file", "checksum", "username", "password", "token")),
 }
-_PACKAGES = "tool.Packages"
 _URLS = ("file", "source")
 _COLLECTION = regex(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 _CHECKSUM = regex(r"sha256:[0-9a-fA-F]{64}")
@@ -43,7 +42,7 @@ def add_installer_operations(topology: Topology, root: Path) -> list[InvalidInpu
         kind = next((one for one in _KINDS if node.type.is_a(one)), None)
         if STAND_FOR_OTHERS.intersection(node.directives):
             continue
-        if node.type.is_a(_PACKAGES):
+        if node.type.is_a(PACKAGES):
             _add(node, _of_packages(node, topology), _DISTRIBUTION)
         elif kind is not None:
             hide_urls(node, topology, *_URLS)

@@ -45,6 +45,7 @@ _OWN = {
     "machine": ("machine", "MachineConfigurator"),
     "kubernetes": ("kubernetes", "KubernetesConfigurator"),
     "installer": ("installer", "InstallerConfigurator"),
+    "external-job": ("external_job", "ExternalJobConfigurator"),
 }
 PLAYS = ("tasks", "role", "playbook")
 

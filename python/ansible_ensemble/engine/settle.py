@@ -284,15 +284,22 @@ def _status(task: JobTask, result: Result, patch: dict[str, Any], drift: list[di
         ):  # a failed operation never improves the status
             status = status_after_failure(instance.status, result.modified, instance.priority)
         patch["status"] = status.value
-        if result.modified is not False and makes(planned.reason, planned.operation, instance) and not instance.created:
+        if result.modified is not False and _becomes_ours(task):
             patch["created"] = task.id  # undeploy has to delete what it left behind
     else:
         if result.state or planned.exit_state:
             patch["state"] = result.state.value if result.state else planned.exit_state
         status_word = result.status.value if result.status else planned.exit_status
         patch["status"] = status_word or _while_coming_up(planned.operation, instance.status).value
-        if makes(planned.reason, planned.operation, instance) and not instance.created:
+        if _becomes_ours(task):
             patch["created"] = task.id
+
+
+def _becomes_ours(task: JobTask) -> bool:
+    """Whether an operation makes its instance, so that undeploy deletes it; another ensemble's stays that one's."""
+    instance = task.instance
+    is_free = not instance.created and instance.imported is None
+    return is_free and makes(task.planned.reason, task.planned.operation, instance)
 
 
 def _while_coming_up(operation: str, status: Status) -> Status:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ from ansible_ensemble.configurators.kubernetes_nodes import complete_kubernetes_
 from ansible_ensemble.configurators.resources import add_operations
 from ansible_ensemble.configurators.terraform_nodes import add_terraform_operations
 from ansible_ensemble.core import log
-from ansible_ensemble.core.errors import InvalidInput, Place, raise_all, shown_path
-from ansible_ensemble.core.hints import nearest_or_known
+from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.notices import Reading
 from ansible_ensemble.core.sensitive import Redactor
 from ansible_ensemble.documents.csar import form_notices
@@ -31,6 +30,7 @@ from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
+from ansible_ensemble.ensembles.externals import Externals
 from ansible_ensemble.ensembles.hosts import copy_for_inventory
 from ansible_ensemble.ensembles.job_inputs import JobInputs, check_reset, given_inputs, still_lasting
 from ansible_ensemble.ensembles.location import Location, locate, naming, stands_alone
@@ -243,7 +243,7 @@ def _ensemble(
     moved = move_instances(read.moves, instances)
     retained.rename(read.moves)
     retained.add_missing(topology, instances)
-    selection = bind_selected(topology, instances, environment.external, externals)
+    selection = bind_selected(topology, instances, environment, externals)
     return Ensemble(
         specification=read,
         path=path,
@@ -285,7 +285,7 @@ def blank_ensemble(read: Specification, options: JobOptions, work: Path) -> Ense
     log.mask(redactor)
     externals = _externals(environment, options, (read.location.ensemble,))
     copy_for_hosts(read.topology, lambda pattern: [pattern])  # a stand-in, for the inventory is not read
-    selection = bind_selected(read.topology, instances, environment.external, externals)
+    selection = bind_selected(read.topology, instances, environment, externals)
     operations = RecordedOperations()
     evaluator = harmless_evaluator(
         read.topology,
@@ -331,28 +331,9 @@ def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Loca
     return Location(*specification_at(location.ensemble, revision, location.template))
 
 
-def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Callable[[str], Any]:
-    """Instances of other ensembles, each ensemble read once, when it is first asked for."""
-    known: dict[Path, Ensemble] = {}
-
-    def find(name: str) -> Any:
-        external = environment.external[name]
-        if external.ensemble in reading:
-            names = " -> ".join(shown_path(str(file)) for file in (*reading, external.ensemble))
-            raise InvalidInput(f"ensembles depend on each other: {names}", hint="one of them must select from another")
-        if external.ensemble not in known:
-            other = JobOptions(environment=options.environment, vault=environment.vault)
-            known[external.ensemble] = read_ensemble(locate(external.ensemble), other, reading=reading)
-        found = known[external.ensemble]
-        if not external.instance:
-            return found.evaluator.scope(None)
-        instance = found.instances.get(external.instance)
-        if instance is None:
-            hint = nearest_or_known(external.instance, found.instances.by_name) or "nothing is deployed there"
-            raise InvalidInput(f'the ensemble "{name}" has no instance "{external.instance}"', hint=hint)
-        return found.evaluator.scope(instance)
-
-    return find
+def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Externals:
+    other = JobOptions(environment=options.environment, vault=environment.vault)
+    return Externals(environment.external, reading, lambda file: read_ensemble(locate(file), other, reading=reading))
 
 
 def _check_template(location: Location, data: Mapping[str, Any]) -> None:

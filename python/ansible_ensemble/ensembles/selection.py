@@ -2,7 +2,8 @@
 
 That is an instance of another ensemble, which the environment names as `external`, or another node template of the
 same topology. A property or attribute of such a node is read from what it selects each time, so that a change there
-is seen here.
+is seen here. A tool may be selected before it is installed: then it has an operation that has the other ensemble do it.
+A tool of an implementation that another ensemble needs as well is one of that ensemble's, too.
 """
 
 from __future__ import annotations
@@ -13,17 +14,30 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.external_job import installation
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.notices import NoticeCode
+from ansible_ensemble.expressions.context import Evaluating
 from ansible_ensemble.expressions.scope import Scope
 from ansible_ensemble.instances.instance import Instance, Instances
 from ansible_ensemble.instances.status import Status
-from ansible_ensemble.language.entities import Assignment, Capability, EntityType, NodeTemplate, Topology
+from ansible_ensemble.language.entities import (
+    Assignment,
+    Capability,
+    EntityType,
+    Interface,
+    NodeTemplate,
+    Operation,
+    Topology,
+)
 from ansible_ensemble.language.filters import mismatch
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.problems import Problems
+from ansible_ensemble.projects.environment import Environment
 from ansible_ensemble.topology.building import static_value
 from ansible_ensemble.topology.directives import NOT_DEPLOYED
+from ansible_ensemble.topology.installers import PACKAGES, folder_of, is_installer
+from ansible_ensemble.topology.tools import NODE_TYPE, is_tool
 from ansible_ensemble.views.data import plain
 from ansible_ensemble.views.entities import NodeView
 from ansible_ensemble.views.view import View
@@ -41,6 +55,7 @@ class _Candidate(Struct, frozen=True):
         path: begins the paths that lead to its values: `lan::`, or nothing where the environment names it.
         view: the instance as expressions see it.
         template: its node template, with the values that are known as properties.
+        status: its status, with what it needs considered; that of a tool whose files are not on this machine is absent.
     """
 
     external: str
@@ -48,6 +63,7 @@ class _Candidate(Struct, frozen=True):
     instance: Instance
     view: NodeView
     template: NodeTemplate
+    status: Status
 
     @property
     def name(self) -> str:
@@ -55,9 +71,9 @@ class _Candidate(Struct, frozen=True):
         return f"{self.external}:{self.instance.name}"
 
     @property
-    def status(self) -> Status:
-        """Its status, with what it needs considered."""
-        return self.instance.effective or self.instance.status
+    def is_there(self) -> bool:
+        """Whether it can be used as it is."""
+        return self.status in (Status.OK, Status.DEGRADED)
 
 
 class _Values(Struct, frozen=True):
@@ -73,7 +89,7 @@ class _Values(Struct, frozen=True):
 
 
 def bind_selected(
-    topology: Topology, instances: Instances, externals: Mapping[str, Any], find: Callable[[str], Scope]
+    topology: Topology, instances: Instances, environment: Environment, find: Callable[[str], Scope]
 ) -> Problems:
     """Have each node template with the directive `select` represent the first match.
 
@@ -82,17 +98,24 @@ def bind_selected(
     Args:
         topology: its node templates get the values of what they select.
         instances: get an imported instance for each that is elsewhere.
-        externals: names of other ensembles, in the order in which they are searched.
+        environment: names other ensembles, in the order in which they are searched.
         find: gives the view from an external's instance, or from its topology.
 
     Returns:
         An error for each that nothing fits; warnings of those that more than one thing fits, or another than before.
     """
+    externals, selection = environment.external, Problems()
     wanted = [template for template in topology.node_templates.values() if SELECT in template.directives]
-    selection = Problems()
-    if not wanted:
+    tools = [one for one in topology.node_templates.values() if one.type.name == NODE_TYPE] if externals else []
+    if not wanted and not tools:
         return selection
     candidates, unreadable = _elsewhere(externals, find)
+    for template in tools:
+        known = instances.get(template.name)
+        found = next((one for one in candidates if _is_same_tool(one.template, template)), None)
+        if found is not None and (known is None or known.created is None):
+            template.directives += (SELECT,)
+            _bind(template, found, instances, environment)
     for template in wanted:
         reasons = list(unreadable.values())
         fitting = _fitting(template, candidates, topology, reasons)
@@ -103,7 +126,7 @@ def bind_selected(
         found = next((one for one in fitting if one.name == before), fitting[0] if fitting else None)
         own = [] if fitting or unreadable else _own(template, topology, reasons)
         if found is not None:
-            _bind(template, found, instances)
+            _bind(template, found, instances, environment)
             _tell(template, [found.name, *(one.name for one in fitting if one is not found)], before, selection)
         elif own:
             _redirect(template, own[0])
@@ -129,7 +152,7 @@ def _elsewhere(externals: Mapping[str, Any], find: Callable[[str], Scope]) -> tu
 def _candidates(external: str, scope: Scope) -> Iterator[_Candidate]:
     evaluator = scope.evaluator
     named = scope.frame.instance
-    for instance in evaluator.instances:
+    for instance in _instances(evaluator):
         template = evaluator.topology.node_templates.get(instance.template)
         if template is None or (named is not None and named.name != instance.name):
             continue
@@ -139,7 +162,36 @@ def _candidates(external: str, scope: Scope) -> Iterator[_Candidate]:
             for name, part in view.capabilities().items()
         }
         known = replace(template, properties=_known_properties(view), capabilities=capabilities)
-        yield _Candidate(external, _path(instance.name, is_named=named is not None), instance, view, known)
+        path, status = _path(instance.name, is_named=named is not None), instance.effective or instance.status
+        if is_installer(template) and not _is_here(template, evaluator):
+            status = Status.ABSENT
+        yield _Candidate(external, path, instance, view, known, status)
+
+
+def _instances(evaluator: Evaluating) -> Iterator[Instance]:
+    """The instances of an ensemble, and those of tools that it has not installed yet."""
+    yield from evaluator.instances
+    made = {instance.template for instance in evaluator.instances}
+    for name, template in evaluator.topology.node_templates.items():
+        if name not in made and is_tool(template) and NOT_DEPLOYED.isdisjoint(template.directives):
+            yield Instance(name, name)
+
+
+def _is_here(template: NodeTemplate, evaluator: Evaluating) -> bool:
+    """Whether this machine has what an installer installs; it may be another one that recorded it."""
+    return template.type.is_a(PACKAGES) or folder_of(template, evaluator.topology, evaluator.environment.root).is_dir()
+
+
+def _is_same_tool(template: NodeTemplate, other: NodeTemplate) -> bool:
+    """Whether two ensembles mean the same by a tool of theirs."""
+    return (template.type.name, template.name) == (other.type.name, other.name) and all(
+        _words(template.operation(interface, name)) == _words(other.operation(interface, name))
+        for interface, name in (("Standard", "create"), ("Standard", "configure"), ("Install", "check"))
+    )
+
+
+def _words(operation: Operation | None) -> str | None:
+    return operation.implementation.primary if operation is not None and operation.implementation is not None else None
 
 
 def _known_properties(view: View) -> dict[str, Assignment]:
@@ -161,13 +213,13 @@ def _fitting(
     found = []
     for candidate in candidates:
         reason = _unfit(template, candidate.template, topology)
-        if candidate.status not in (Status.OK, Status.DEGRADED):
+        if reason is None and not candidate.is_there and not is_tool(candidate.template):
             reason = f"it is {candidate.status.value}"
         if reason is None:
             found.append(candidate)
         else:
             reasons.append(f"{candidate.name}: {reason}")
-    return found
+    return sorted(found, key=lambda one: not one.is_there)
 
 
 def _unfit(template: NodeTemplate, candidate: NodeTemplate, topology: Topology) -> str | None:
@@ -223,7 +275,7 @@ def _redirect(template: NodeTemplate, found: NodeTemplate) -> None:
             given[name] = Assignment({function: [found.name, name]}, definitions.get(name), template.place)
 
 
-def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances) -> None:
+def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances, environment: Environment) -> None:
     """Have a template represent an instance of another ensemble."""
     _read_values(template, template, candidate.view, candidate, "")
     for name, part in candidate.view.capabilities().items():
@@ -239,6 +291,20 @@ def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances) -
     imported = instances.by_name[template.name]
     imported.imported = candidate.name
     imported.local, imported.state = candidate.status, candidate.instance.state
+    if is_tool(template):
+        template.interfaces = _installed_there(template, candidate, environment)
+
+
+def _installed_there(template: NodeTemplate, candidate: _Candidate, environment: Environment) -> dict[str, Interface]:
+    """The interfaces of a tool that another ensemble installs: its own check, if others may have removed it."""
+    external, standard = environment.external[candidate.external], template.interfaces.get("Standard")
+    is_checked = template.type.name == NODE_TYPE
+    interfaces = {name: one for name, one in template.interfaces.items() if is_checked and name != "Standard"}
+    if is_checked or not candidate.is_there:
+        made = installation(candidate.external, external.ensemble, candidate.instance.name, environment.name)
+        made = replace(made, place=template.place, base=environment.root)
+        interfaces["Standard"] = Interface("Standard", standard.type if standard else "Standard", {made.name: made})
+    return interfaces
 
 
 def _read_values(

@@ -89,7 +89,7 @@ class Evaluator:
         self._known: dict[Key, _Known] = {}
         self._active: dict[Key, None] = {}
         self._waiting: Counter[Key] = Counter()
-        self._imported: dict[str, Evaluator] = {}
+        self._imported: dict[str, tuple[Evaluating, Evaluator]] = {}
 
     def scope(
         self,
@@ -160,10 +160,11 @@ class Evaluator:
 
     def imported(self, name: str, other: Evaluating, instance: str | None) -> View:
         """An instance of another ensemble, or its topology; its reads are named by how it is imported."""
-        if name not in self._imported:
+        if name not in self._imported or self._imported[name][0] is not other:
             around, prefix = replace(other.environment, redactor=self.environment.redactor), f"external::{name}"
-            self._imported[name] = Evaluator(other.topology, other.instances, around, self.functions, prefix=prefix)
-        found = self._imported[name]
+            made = Evaluator(other.topology, other.instances, around, self.functions, prefix=prefix)
+            self._imported[name] = other, made
+        found = self._imported[name][1]
         return (found.graph.find(instance) if instance is not None else None) or found.root
 
     def input_names(self, namespace: str) -> list[str]:

@@ -18,8 +18,7 @@ from ansible_ensemble.planning.options import PlanOptions
 from ansible_ensemble.planning.plan import Exclusion, InstanceChange, ValueChange
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.topology.host_copies import written_name
-from ansible_ensemble.topology.installers import INSTALLER
-from ansible_ensemble.topology.tools import NODE_TYPE
+from ansible_ensemble.topology.tools import is_tool
 
 
 class Link(Struct, frozen=True, eq=False):
@@ -76,7 +75,7 @@ class PlannedInstance(Struct, eq=False):
     @property
     def is_tool(self) -> bool:
         """Whether it is a tool, which is planned for those that need it alone."""
-        return self.template.type.name == NODE_TYPE or self.template.type.is_a(INSTALLER)
+        return is_tool(self.template)
 
     @property
     def priority(self) -> Priority:

@@ -44,7 +44,8 @@ def decide_deploy(planning: Planning) -> None:
             continue
         left_alone = len(planning.excluded)
         _decide(planning, member)
-        if "check" in member.template.directives and len(planning.excluded) == left_alone:
+        is_checked = "check" in member.template.directives or member.is_tool
+        if is_checked and len(planning.excluded) == left_alone:
             check_present(planning, member)
 
 
@@ -133,14 +134,15 @@ def _connect(planning: Planning, member: PlannedInstance) -> None:
 
 
 def check_present(planning: Planning, member: PlannedInstance) -> None:
-    """The directive `check` on an existing instance: it is checked first, and created again if it is gone."""
+    """An existing instance with the directive `check`, or a tool: it is checked, and created again if it is gone."""
     check = member.find("check")
     if check is None or member.instance is None:
         return
     if member.change is not None and member.change.action is not Action.UPDATE:
         return
     if member.change is None:
-        member.plan(Action.READ, Reason.CHECK, "its template has the directive check")
+        why = "another machine may have recorded it" if member.is_tool else "its template has the directive check"
+        member.plan(Action.READ, Reason.CHECK, why)
     first = planned(planning, member, check, "check", Reason.CHECK)
     update = list(member.up)
     if update and update[0].key == first.key:

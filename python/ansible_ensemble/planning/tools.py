@@ -11,7 +11,7 @@ from ansible_ensemble.language.entities import Operation, Relationship
 from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.guard import Guard
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.planning.sequence import bring_up, planned
+from ansible_ensemble.planning.sequence import bring_up, implementation_text, planned
 from ansible_ensemble.topology.directives import STAND_FOR_OTHERS
 from ansible_ensemble.topology.installers import installers_of
 from ansible_ensemble.topology.tools import tool_name, tools_of
@@ -38,11 +38,17 @@ def _need(planning: Planning, member: PlannedInstance, tools: Mapping[str, Plann
         declared = _declared(planning, member, links, operation)
         needed = [tools[tool_name(artifact)] for artifact in tools_of(declared)] if declared is not None else []
         for tool in (*needed, *installers):
-            if tool.change is None and not STAND_FOR_OTHERS.intersection(tool.template.directives):
+            if tool.change is None and _is_made(tool):
                 _make(planning, tool)
                 _need(planning, tool, tools)
             if tool.up and tool.up[-1].key not in operation.waits_for:
                 operation.waits_for.append(tool.up[-1].key)
+
+
+def _is_made(tool: PlannedInstance) -> bool:
+    """Whether a job makes a tool where it is missing: one of another ensemble has an operation for it if it is."""
+    selected = STAND_FOR_OTHERS.intersection(tool.template.directives)
+    return not selected or tool.template.operation("Standard", "create") is not None
 
 
 def _declared(
@@ -62,20 +68,22 @@ def _declared(
 
 
 def _make(planning: Planning, tool: PlannedInstance) -> None:
-    check = tool.find("check")
+    check, why = tool.find("check"), "operations need it"
+    if STAND_FOR_OTHERS.intersection(tool.template.directives):
+        why += f": {implementation_text(tool.find('create'))}"
     known = tool.instance is not None and tool.instance.status.operational
     if known and check is None:
         # without a check operation, create itself has to find out what exists
-        tool.plan(Action.UPDATE, Reason.CHECK, "operations need it")
+        tool.plan(Action.UPDATE, Reason.CHECK, why)
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.CHECK)
     elif known and check is not None:
-        tool.plan(Action.READ, Reason.CHECK, "operations need it")
+        tool.plan(Action.READ, Reason.CHECK, why)
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.MISSING, anew=True)
         for operation in tool.up:
             operation.guard = Guard(only_if_absent=True)
         tool.up.insert(0, planned(planning, tool, check, "check", Reason.CHECK))
     else:
-        tool.plan(Action.CREATE, Reason.ADD, "operations need it", planning.detector.properties(tool))
+        tool.plan(Action.CREATE, Reason.ADD, why, planning.detector.properties(tool))
         tool.up = bring_up(planning, tool, DEPLOY_OPERATIONS, Reason.ADD)
     for before, after in pairwise(tool.up):
         after.waits_for.append(before.key)

@@ -105,6 +105,8 @@ _QUIET = {
 }
 #: Where Ansible looks for callback plugins.
 _CALLBACKS = "ANSIBLE_CALLBACK_PLUGINS"
+#: Variable of ansible-runner with the name of the user's callback plugin, which its own one derives from.
+_ORIGINAL = "ORIGINAL_STDOUT_CALLBACK"
 _USUAL = "{home}/plugins/callback:/usr/share/ansible/plugins/callback"
 
 
@@ -200,6 +202,7 @@ def run_playbook(
             if "ANSIBLE_HOST_KEY_CHECKING" not in given:
                 # ansible-runner turns the check off; the user's configuration decides
                 runner.config.env.pop("ANSIBLE_HOST_KEY_CHECKING", None)
+            _keep_callback(runner.config.env, given)
             with closed_at_once():
                 runner.run()
         except AnsibleRunnerException as error:
@@ -231,6 +234,14 @@ def _environment(given: Mapping[str, str], verbosity: int, callback_folders: Ite
     if not verbosity:
         added.update({name: value for name, value in _QUIET.items() if name not in given})
     return {**given, **added}
+
+
+def _keep_callback(environment: dict[str, str], given: Mapping[str, str]) -> None:
+    """Within another run of ansible-runner, have its callback for events stand before the user's, not before itself."""
+    if environment.get(_ORIGINAL) == environment.get("ANSIBLE_STDOUT_CALLBACK"):
+        environment.pop(_ORIGINAL, None)
+        if _ORIGINAL in given:
+            environment[_ORIGINAL] = given[_ORIGINAL]
 
 
 def _forget_command(status: dict[str, Any], runner_config: Any) -> None:

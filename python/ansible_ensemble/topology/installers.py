@@ -16,6 +16,8 @@ from ansible_ensemble.topology.building import static_value
 INSTALLER = "tool.Installer"
 #: The type of those that install a collection of Ansible's.
 COLLECTION = "tool.Collection"
+#: The type of those that install packages of a host's distribution.
+PACKAGES = "tool.Packages"
 _FOLDER = ".tools"
 
 

@@ -31,7 +31,7 @@ from ansible_ensemble.language.entities import (
     Topology,
 )
 from ansible_ensemble.topology.building import static_value
-from ansible_ensemble.topology.installers import COLLECTION
+from ansible_ensemble.topology.installers import COLLECTION, is_installer
 
 NODE_TYPE = "ensemble.nodes.Tool"
 ASDF_TOOL = "artifact.AsdfTool"
@@ -127,6 +127,11 @@ def _installs(artifact: Artifact) -> bool:
         for name in ("create", "configure")
         if (operation := standard.operations.get(name)) is not None
     )
+
+
+def is_tool(node: NodeTemplate) -> bool:
+    """Whether a node is a tool, which is made for those that need it alone."""
+    return node.type.name == NODE_TYPE or is_installer(node)
 
 
 def tool_names(topology: Topology) -> frozenset[str]:

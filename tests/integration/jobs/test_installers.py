@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.integration.jobs.terraform_jobs import Job, jobs_in, status
+from tests.integration.jobs.terraform_jobs import Job, instance, jobs_in, status
 
 GREET = '#!/bin/sh\necho "{\\"said\\": \\"$GREETING from $(basename $0)\\"}"\n'
 TYPES = """\
@@ -217,28 +217,41 @@ def write_wheel(folder: Path, contents: dict[str, str], entry_points: str) -> Pa
     return file
 
 
-@pytest.mark.parametrize("own", [{}, {"folder": "shared/greeter"}], ids=["by its name", "by its folder"])
-def test_a_tool_that_another_ensemble_of_the_project_installed(
-    tmp_path: Path, command: Any, own: dict[str, str]
-) -> None:
-    (tmp_path / "ensemble-project.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Project\n")
-    for name in ("tools", "app"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "tools" / "greet").write_text(GREET)
-    checksum = f"sha256:{hashlib.sha256(GREET.encode()).hexdigest()}"
-    program = {"type": "tool.Program", "properties": {"file": "greet", "checksum": checksum, "program": "greet", **own}}
-    write(tmp_path / "tools", greeter=program)
-    app = {"type": "Greeting", "requirements": [{"installer": "elsewhere"}]}
-    write(tmp_path / "app", elsewhere={"type": "tool.Program", "directives": ["select"]}, app=app)
+def write_project(root: Path, tools: dict[str, Any], user: dict[str, Any], users: tuple[str, ...] = ("app",)) -> None:
+    """A project of an ensemble that has tools, and of others that use them."""
+    (root / "ensemble-project.yaml").write_text("apiVersion: tosca-ensemble/v1\nkind: Project\n")
+    (root / "tools").mkdir()
+    (root / "tools" / "greet").write_text(GREET)
     external = {"environment": {"external": {"tools": {"file": "../tools/ensemble.yaml"}}}}
-    for name, more in (("tools", {}), ("app", external)):
+    for name, templates, more in (("tools", tools, {}), *((user_name, user, external) for user_name in users)):
+        (root / name).mkdir(exist_ok=True)
+        write(root / name, **templates)
         ensemble = {
             "apiVersion": "tosca-ensemble/v1",
             "kind": "Ensemble",
             "spec": {"service_template": {"+include": "service.yaml"}},
             **more,
         }
-        (tmp_path / name / "ensemble.yaml").write_text(yaml.safe_dump(ensemble, sort_keys=False))
+        (root / name / "ensemble.yaml").write_text(yaml.safe_dump(ensemble, sort_keys=False))
+
+
+def program(**own: str) -> dict[str, Any]:
+    digest = hashlib.sha256(GREET.encode()).hexdigest()
+    given = {"file": "greet", "checksum": f"sha256:{digest}", "program": "greet", **own}
+    return {"type": "tool.Program", "properties": given}
+
+
+SELECTING = {
+    "elsewhere": {"type": "tool.Program", "directives": ["select"]},
+    "app": {"type": "Greeting", "requirements": [{"installer": "elsewhere"}]},
+}
+
+
+@pytest.mark.parametrize("own", [{}, {"folder": "shared/greeter"}], ids=["by its name", "by its folder"])
+def test_a_tool_that_another_ensemble_of_the_project_installed(
+    tmp_path: Path, command: Any, own: dict[str, str]
+) -> None:
+    write_project(tmp_path, {"greeter": program(**own)}, SELECTING)
     done = command("deploy", "-y", "tools", "--instance", "greeter", cwd=tmp_path)
     assert done.code == 0, done.output
     done = command("deploy", "-y", "app", cwd=tmp_path)
@@ -246,3 +259,73 @@ def test_a_tool_that_another_ensemble_of_the_project_installed(
     assert "ignored" not in done.output
     assert "1 to add, 0 to change" in done.output
     assert command("query", "::app::said", cwd=tmp_path / "app").stdout.strip() == "hello from greet"
+
+
+def test_a_tool_is_installed_by_a_job_of_the_ensemble_that_declares_it(tmp_path: Path, command: Any) -> None:
+    write_project(tmp_path, {"greeter": program(folder="shared/greeter")}, SELECTING, ("app", "other"))
+    made, records = tmp_path / "shared" / "greeter" / "bin" / "greet", tmp_path / "tools" / "ensemble.yaml"
+    assert "tools installs greeter" in command("plan", "app", cwd=tmp_path).stdout
+    done = command("deploy", "--check", "app", cwd=tmp_path)
+    assert (done.code, made.exists(), "status" in records.read_text()) == (0, False, False), done.output
+
+    done = command("deploy", "-y", "app", cwd=tmp_path)
+    assert done.code == 0, done.output
+    assert "elsewhere: create changed" in done.output
+    assert command("query", "::app::said", cwd=tmp_path / "app").stdout.strip() == "hello from greet"
+    assert status(tmp_path / "tools", "greeter") == "ok"
+    assert "created" not in instance(tmp_path / "app", "elsewhere")
+    done = command("deploy", "-y", "other", cwd=tmp_path)
+    assert (done.code, "1 to add, 0 to change" in done.output) == (0, True), done.output
+    done = command("undeploy", "-y", "app", cwd=tmp_path)
+    assert (done.code, made.exists(), status(tmp_path / "tools", "greeter")) == (0, True, "ok"), done.output
+
+    # what another machine has recorded is installed here, too
+    shutil.rmtree(tmp_path / "shared")
+    done = command("deploy", "-y", "app", cwd=tmp_path)
+    assert (done.code, made.exists()) == (0, True), done.output
+
+
+def test_what_waits_for_a_tool_tells_why_it_is_not_there(tmp_path: Path, command: Any) -> None:
+    write_project(tmp_path, {"greeter": program(checksum=f"sha256:{'0' * 64}")}, SELECTING)
+    done = command("deploy", "-y", "app", cwd=tmp_path)
+    assert done.code == 1
+    assert "greeter is not installed by tools: greet has the checksum sha256:" in done.output
+    assert "app: configure  needs elsewhere: create" in done.output
+    assert (status(tmp_path / "app", "elsewhere"), status(tmp_path / "tools", "greeter")) == ("absent", "pending")
+
+
+def test_two_jobs_install_a_tool_of_an_implementation_once(tmp_path: Path, command: Any, start: Any) -> None:
+    types = """artifact_types:
+  Binary:
+    derived_from: tosca.artifacts.Root
+    properties: {log: {type: string}}
+    interfaces:
+      Standard: {operations: {create: 'echo made >> {{ SELF.log }}'}}
+      Install:
+        operations:
+          check: >-
+            test -e {{ SELF.log }} && echo '{"status": "ok"}' || echo '{"status": "absent"}'
+node_types:
+  Using:
+    derived_from: tosca.nodes.Root
+    interfaces:
+      Standard:
+        operations:
+          configure:
+            implementation:
+              primary: cat LOG
+              dependencies: [{file: it, type: Binary, properties: {log: LOG}}]
+"""
+    log = tmp_path / "log"
+    write_project(tmp_path, {}, {}, ("app", "other"))
+    for name in ("tools", "app", "other"):
+        templates = {"topology_template": {"node_templates": {"using": {"type": "Using"}}}}
+        service = {**yaml.safe_load(TYPES), **yaml.safe_load(types.replace("LOG", str(log))), **templates}
+        (tmp_path / name / "service.yaml").write_text(yaml.safe_dump(service, sort_keys=False))
+    assert "tools installs tool-it" in command("plan", "app", cwd=tmp_path).stdout
+    jobs = [start("deploy", "-y", name, cwd=tmp_path) for name in ("app", "other")]
+    said = [job.communicate()[0] for job in jobs]
+    assert [job.returncode for job in jobs] == [0, 0], said
+    assert log.read_text() == "made\n"
+    done = command("deploy", "-y", "--force", "app", cwd=tmp_path)
+    assert (done.code, "tool-it: check found ok" in done.output) == (0, True), done.output

@@ -237,3 +237,61 @@ def test_a_secret_of_another_ensemble_is_not_told(ensemble: Callable[..., Ensemb
     )
     (error,) = read.unselected.errors
     assert "violates equal" in str(error) and "hunter2" not in str(error)
+
+
+TOOL = "lan: {type: tool.Program, properties: {file: it, checksum: 'sha256:%s'}}" % ("0" * 64)
+
+
+def _tool(ensemble: Callable[..., Ensemble], **given: str) -> Ensemble:
+    needing = "user: {type: tosca.nodes.SoftwareComponent, requirements: [{dependency: tool}]}"
+    return ensemble(node=f"tool: {{type: tool.Program, directives: [select]}}\n        {needing}", **given)
+
+
+@pytest.mark.parametrize(
+    "recorded", ["", "lan: {template: lan, readyState: {local: error}}", f"lan: {{template: lan, {OK}}}"]
+)
+def test_a_tool_that_is_not_there_is_installed_by_the_other_ensemble(
+    ensemble: Callable[..., Ensemble], recorded: str
+) -> None:
+    """The last one is recorded, and its files are on another machine."""
+    read = _tool(ensemble, nets=f"{TOOL}, net: {{type: Net}}", instances=f"net: {{template: net, {OK}}}, {recorded}")
+    tool = read.instances.by_name["tool"]
+    assert (tool.imported, tool.status.operational) == ("network:lan", False)
+    create = read.topology.node_templates["tool"].operation("Standard", "create")
+    assert create is not None and create.implementation is not None
+    assert create.implementation.class_name == "external-job"
+    assert value(read, {"get_property": ["tool", "file"]}) == "it"
+
+
+def test_a_tool_that_is_there_comes_first(ensemble: Callable[..., Ensemble], tmp_path: Path) -> None:
+    (tmp_path / "net/.tools/wan").mkdir(parents=True)
+    (tmp_path / ".tools/wan").mkdir(parents=True)
+    there = f"net: {{template: net, {OK}}}, wan: {{template: wan, {OK}}}"
+    nets = f"{TOOL}, {TOOL.replace('lan', 'wan')}, net: {{type: Net}}"
+    read = _tool(ensemble, nets=nets, instances=there)
+    assert read.instances.by_name["tool"].imported == "network:wan"
+    assert read.topology.node_templates["tool"].interfaces == {}
+
+
+USING = (
+    "using: {type: tosca.nodes.Root, interfaces: {Standard: {operations: {configure: {implementation: "
+    "{primary: echo, dependencies: [{type: artifact.PythonPackage, file: acme%s}]}}}}}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "recorded", "imported"),
+    [("", "", "network:tool-acme"), (", artifact_version: '2'", "", None), ("", f"created: A0, {OK}", None)],
+    ids=["the same", "another version", "installed by itself before"],
+)
+def test_a_tool_of_an_implementation_is_that_of_an_ensemble_that_needs_it_too(
+    ensemble: Callable[..., Ensemble], theirs: str, recorded: str, imported: str | None
+) -> None:
+    own = f"tool-acme: {{template: tool-acme, {recorded}}}" if recorded else ""
+    nets = f"{LAN}, {USING % theirs}"
+    read = ensemble(nets=nets, node=USING % "", recorded=own)
+    tool = read.instances.get("tool-acme")
+    assert (tool.imported if tool is not None else None) == imported
+    create = read.topology.node_templates["tool-acme"].operation("Standard", "create")
+    assert create is not None and create.implementation is not None
+    assert (create.implementation.class_name == "external-job") is (imported is not None)

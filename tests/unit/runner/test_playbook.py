@@ -130,3 +130,14 @@ def test_the_handlers_of_signals_come_back(tmp_path):
 def test_the_ansible_of_our_interpreter_comes_first(tmp_path):
     task = "ansible.builtin.assert: {that: [\"lookup('env', 'PATH').split(':')[0] == word\"]}"
     assert run(tmp_path, task, cmdline=["-e", f"word={Path(sys.executable).parent}"]).failures == []
+
+
+@pytest.mark.parametrize("original", [None, "minimal"])
+def test_it_runs_within_another_run_of_ansible_runner(tmp_path, monkeypatch, original):
+    monkeypatch.setenv("ANSIBLE_STDOUT_CALLBACK", "awx_display")
+    if original:
+        monkeypatch.setenv("ORIGINAL_STDOUT_CALLBACK", original)
+    else:
+        monkeypatch.delenv("ORIGINAL_STDOUT_CALLBACK", raising=False)
+    result = run(tmp_path, "ansible.builtin.debug: {msg: hello}")
+    assert result.rc == 0
