@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_ensemble.core.sensitive import REDACTED, Sensitive, is_secret_name
 from ansible_ensemble.core.texts import without_credentials
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.location import locate
@@ -15,11 +14,11 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.instances.instance import Instance
 from ansible_ensemble.instances.readiness import aggregate, overall
 from ansible_ensemble.instances.status import NodeState, Status
+from ansible_ensemble.jobs.exported_values import hidden
 from ansible_ensemble.jobs.stored_state import read_current
 from ansible_ensemble.jobs.unfurl_types import Types, attributes_of, required, variables
 from ansible_ensemble.language.entities import Assignment, NodeTemplate, ParameterDefinition
-from ansible_ensemble.language.functions import is_computed
-from ansible_ensemble.projects.git import first_commit
+from ansible_ensemble.projects.git import first_commit, last_changed, remote_url, repository_of
 from ansible_ensemble.projects.project import Project, find_project
 from ansible_ensemble.topology.directives import DEPENDENT
 from ansible_ensemble.topology.tools import NODE_TYPE
@@ -123,7 +122,7 @@ class _Export:
                     "primaryDeploymentBlueprint": self._name,
                     "primary": templates[primary]["type"],
                     "deploymentTemplates": [self._name],
-                    **({} if blueprint else {"projectPath": str(self._read.root).lstrip("/")}),
+                    **({} if blueprint else {"projectPath": _project_path(self._read.root)}),
                     "blueprintPath": self._read.path.relative_to(self._read.root).as_posix(),
                 }
             },
@@ -132,6 +131,9 @@ class _Export:
             aggregate(self._read.instances, self._read.requirements())
             found["Resource"] = {one.name: self._resource(one, templates) for one in self._read.instances}
             found["Deployment"] = {self._name: self._deployment(primary)}
+            root = repository_of(self._read.path.parent)
+            if root is not None and (when := last_changed(root, self._read.path)):
+                found["DeploymentTemplate"][self._name]["commitTime"] = when
             found["DeploymentEnvironment"] = self.environment({})
         return self._masked(found)
 
@@ -210,7 +212,7 @@ class _Export:
                 one["target"] = one["match"]
         declared = node.type.properties if node is not None else {}
         hidden = {one.name for one in declared.values() if one.is_secret}
-        computed = {name: _hidden(value, name, secret=name in hidden) for name, value in instance.properties.items()}
+        computed = {name: hidden(value, name, secret=name in hidden) for name, value in instance.properties.items()}
         given = {one["name"] for one in templates.get(instance.template, {}).get("properties", ())}
         return {
             "name": instance.name,
@@ -221,9 +223,7 @@ class _Export:
             "__typename": "Resource",
             "imported": instance.imported,
             "protected": instance.protected or None,
-            "attributes": [
-                {"name": name, "value": _hidden(value, name)} for name, value in instance.attributes.items()
-            ],
+            "attributes": [{"name": name, "value": hidden(value, name)} for name, value in instance.attributes.items()],
             "computedProperties": [
                 {"name": name, "value": value}
                 for name, value in computed.items()
@@ -303,22 +303,15 @@ def _given(properties: Mapping[str, Assignment]) -> list[dict[str, Any]]:
         settable = one.definition is not None and one.definition.metadata.get("user_settable")
         if not one.is_default or settable:
             secret = one.definition is not None and one.definition.is_secret
-            found.append({"name": name, "value": _hidden(one.value, name, secret=secret)})
+            found.append({"name": name, "value": hidden(one.value, name, secret=secret)})
     return found
 
 
-def _hidden(value: Any, name: str, *, secret: bool = False) -> Any:
-    """What is written, with secrets masked, those within maps and lists too; how one is computed is none."""
-    if is_computed(value) or value is None or isinstance(value, bool):
-        return value
-    if secret or (is_secret_name(name) and not isinstance(value, Mapping)) or isinstance(value, Sensitive):
-        return REDACTED
-    if isinstance(value, Mapping):
-        inner = name == "keys"  # those of a Credential
-        return {key: _hidden(one, str(key), secret=inner) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_hidden(one, name) for one in value]
-    return value
+def _project_path(root: Path) -> str:
+    """The path of a project at the server that git has it from, else its folder."""
+    url = remote_url(root) if repository_of(root) is not None else ""
+    path = url.partition("://")[2].partition("/")[2] if "://" in url else url.rpartition(":")[2]
+    return (path or str(root)).strip("/").removesuffix(".git")
 
 
 def _dependency(constraint: Mapping[str, Any], match: str | None = None) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_ensemble.core.sensitive import REDACTED
+from ansible_ensemble.jobs.exported_values import hidden
 from ansible_ensemble.language.entities import EntityType, ParameterDefinition, RequirementDefinition, Schema, Topology
-from ansible_ensemble.language.functions import is_computed
 
 #: What stands for UNBOUNDED.
 _UNBOUNDED = 0xFFFFFFFF
@@ -151,8 +150,7 @@ class Types:
     def _property(self, one: ParameterDefinition) -> dict[str, Any]:
         made: dict[str, Any] = {"title": one.name}
         if one.has_default and not (isinstance(one.default, Mapping) and "eval" in one.default):
-            secret = one.is_secret and not is_computed(one.default)
-            made["default"] = REDACTED if secret else one.default
+            made["default"] = hidden(one.default, one.name, secret=one.is_secret)
         if one.required:
             made["required"] = True
         if one.description:

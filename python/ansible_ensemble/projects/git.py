@@ -228,6 +228,12 @@ def commit_that_added(root: Path, path: Path) -> str:
     return _answer(root, LITERAL, "log", "--diff-filter=A", "--format=%H", "--", name).rpartition("\n")[2]
 
 
+def last_changed(root: Path, path: Path) -> str:
+    """When the commit was made that changed a file last: `2026-11-29 10:05:13+00:00`; empty if there is none."""
+    when = _answer(root, LITERAL, "log", "-1", "--format=%cI", "--", relative_name(root, path))
+    return when.replace("T", " ").replace("Z", "+00:00")
+
+
 def export_commit(root: Path, revision: str, into: Path) -> None:
     """Write the files of a commit into a new folder, as a clone that shares the objects."""
     status, out, _error = run_git(

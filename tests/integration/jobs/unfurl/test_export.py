@@ -81,7 +81,7 @@ def test_what_is_deployed_is_exported_without_secrets(command: Callable[..., Any
     folder = write(tmp_path / "shop")
     text = (folder / "ensemble.yaml").read_text()
     (folder / "ensemble.yaml").write_text(
-        text.replace("host: h,", "host: h, token: hidden-word, key: {a: hidden-word},")
+        text.replace("host: h,", "host: h, token: {concat: [hidden-word, x]}, key: {a: hidden-word},")
     )
     assert command("deploy", "-y", cwd=folder).code == 0
     done = command("export", "--file", "out.json", cwd=folder)
@@ -95,6 +95,7 @@ def test_what_is_deployed_is_exported_without_secrets(command: Callable[..., Any
     }
     assert found["Deployment"]["shop"]["workflow"] == "deploy"
     assert found["Deployment"]["shop"]["status"] == 1
+    assert re.fullmatch(r"[0-9-]{10} [0-9:]{8}[+-][0-9:]{5}", found["DeploymentTemplate"]["shop"]["commitTime"])
     needed = {one["name"]: one.get("target") for one in found["Resource"]["app"]["connections"]}
     assert needed == {"db": "db"}
 
@@ -103,3 +104,15 @@ def test_python_is_no_format(command: Callable[..., Any], tmp_path: Path) -> Non
     done = command("unfurl", "export", "--format", "python", cwd=write(tmp_path / "shop"))
     assert done.code == 2
     assert "docs/python-dsl.md" in done.output
+
+
+@pytest.mark.parametrize(
+    "url", ["https://user:word@git.example.com/acme/shop.git", "git@git.example.com:acme/shop.git", "/acme/shop.git"]
+)
+def test_the_project_has_the_path_of_its_remote(command: Callable[..., Any], tmp_path: Path, url: str) -> None:
+    folder = write(tmp_path / "shop")
+    subprocess.run(["git", "remote", "add", "origin", url], cwd=folder, check=True)
+    done = command("export", "--format", "deployment", cwd=folder)
+    assert done.code == 0, done.output
+    (blueprint,) = json.loads(done.stdout)["ApplicationBlueprint"].values()
+    assert blueprint["projectPath"] == "acme/shop"
