@@ -211,8 +211,8 @@ class _Export:
             if one["match"] is not None:
                 one["target"] = one["match"]
         declared = node.type.properties if node is not None else {}
-        hidden = {one.name for one in declared.values() if one.is_secret}
-        computed = {name: hidden(value, name, secret=name in hidden) for name, value in instance.properties.items()}
+        secret = {one.name for one in declared.values() if one.is_secret}
+        computed = {name: hidden(value, name, secret=name in secret) for name, value in instance.properties.items()}
         given = {one["name"] for one in templates.get(instance.template, {}).get("properties", ())}
         return {
             "name": instance.name,

@@ -80,9 +80,10 @@ def test_unfurl_exports_it(tmp_path: Path, form: str) -> None:
 def test_what_is_deployed_is_exported_without_secrets(command: Callable[..., Any], tmp_path: Path) -> None:
     folder = write(tmp_path / "shop")
     text = (folder / "ensemble.yaml").read_text()
-    (folder / "ensemble.yaml").write_text(
-        text.replace("host: h,", "host: h, token: {concat: [hidden-word, x]}, key: {a: hidden-word},")
-    )
+    text = text.replace("host: h,", "host: h, token: {concat: [hidden-word, x]}, key: {a: hidden-word},")
+    reads = """implementation: "true {{ SELF.token }} {{ SELF.port }} {{ SELF.named }}\""""
+    text = text.replace('implementation: "true"', reads, 1)
+    (folder / "ensemble.yaml").write_text(text)
     assert command("deploy", "-y", cwd=folder).code == 0
     done = command("export", "--file", "out.json", cwd=folder)
     assert done.code == 0, done.output
@@ -93,6 +94,8 @@ def test_what_is_deployed_is_exported_without_secrets(command: Callable[..., Any
         "db": (1, 5),
         "app": (1, 5),
     }
+    computed = {one["name"]: one["value"] for one in found["Resource"]["db"]["computedProperties"]}
+    assert computed == {"named": "h"}
     assert found["Deployment"]["shop"]["workflow"] == "deploy"
     assert found["Deployment"]["shop"]["status"] == 1
     assert re.fullmatch(r"[0-9-]{10} [0-9:]{8}[+-][0-9:]{5}", found["DeploymentTemplate"]["shop"]["commitTime"])
