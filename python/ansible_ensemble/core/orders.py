@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ansible_ensemble.core.sensitive import SensitiveMap
+from ansible_ensemble.core.texts import with_text_keys
 
 #: Environment variable with the path of the socket on which a command asks its job.
 CHANNEL = "ANSIBLE_ENSEMBLE_CHANNEL"
@@ -176,7 +177,7 @@ class LookedUp(Struct):
 
 def fact_value(value: Any) -> Any:
     """A fact as it is compared: of a large one, such as all packages, a digest."""
-    text = json.dumps(value, sort_keys=True, default=str)
+    text = json.dumps(with_text_keys(value), sort_keys=True, default=str)
     return value if len(text) <= _LARGE_FACT else hashlib.sha256(text.encode()).hexdigest()
 
 

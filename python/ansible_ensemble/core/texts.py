@@ -127,3 +127,10 @@ def named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from named_texts(item, name)
+
+
+def with_text_keys(value: Any) -> Any:
+    """Plain data with text as keys, which JSON can sort: those of one map in YAML may be of several kinds."""
+    if isinstance(value, dict):
+        return {str(key): with_text_keys(item) for key, item in value.items()}
+    return [with_text_keys(item) for item in value] if isinstance(value, list) else value

@@ -12,6 +12,7 @@ from typing import Any
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.sensitive import REDACTED, holds_secret, redact
+from ansible_ensemble.core.texts import with_text_keys
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_file, digest_folder, digest_path
 from ansible_ensemble.language.entities import Operation
 
@@ -41,7 +42,7 @@ def own_digests(operation: Operation, root: Path) -> dict[str, str]:
     for dependency in find_dependencies(operation, root):
         digest.update(f"\0{dependency.name}\0{digest_path(dependency)}".encode())
     inputs = {name: redact(assignment.value) for name, assignment in operation.inputs.items()}
-    written = json.dumps(inputs, sort_keys=True, default=str).encode()
+    written = json.dumps(with_text_keys(inputs), sort_keys=True, default=str).encode()
     return {
         IMPLEMENTATION: digest.hexdigest()[:16],
         ".inputs": hashlib.sha256(written).hexdigest()[:16],

@@ -11,6 +11,7 @@ from typing import Any
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput
 from ansible_ensemble.core.sensitive import is_sensitive, redact
+from ansible_ensemble.core.texts import with_text_keys
 from ansible_ensemble.documents.scalars import with_texts
 from ansible_ensemble.documents.yaml import Document
 from ansible_ensemble.ensembles.job_inputs import INPUT_PREFIX, mark_inputs
@@ -63,7 +64,8 @@ def inventory_digests(inventory: Callable[[], Inventory] | None) -> dict[str, st
 
 def digest(value: Any) -> str:
     """The digest of plain data."""
-    return hashlib.sha256(json.dumps(with_texts(value), sort_keys=True, default=str).encode()).hexdigest()[:32]
+    text = json.dumps(with_text_keys(with_texts(value)), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def whole_digest(scope: Scope, operation: Operation, refs: Iterable[str], instance: str, root: Path) -> str | None:

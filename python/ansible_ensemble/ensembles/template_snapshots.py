@@ -15,6 +15,7 @@ from typing import Any
 from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import resolve
 from ansible_ensemble.core.errors import EnsembleError, InvalidInput, Place
+from ansible_ensemble.core.texts import with_text_keys
 from ansible_ensemble.documents.atomic import write_atomically
 from ansible_ensemble.documents.digest import OF_TOOLS, digest_path
 from ansible_ensemble.documents.private import make_private, take_from_others
@@ -157,7 +158,7 @@ class RetainedTemplates:
                 self._unreadable = False
                 self._file.rename(self._file.with_name(FILE + _ASIDE))
             entries = self._damaged | kept
-            text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+            text = json.dumps(with_text_keys(entries), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
             write_atomically(self._file, text, mode=0o600)
         self._kept = self._stored = kept
 

@@ -15,6 +15,7 @@ from msgspec.structs import asdict, replace
 from ansible_ensemble.core.orders import Command, LookedUp, ModuleCall, Outcome, Play
 from ansible_ensemble.core.sensitive import SensitiveMap, reveal
 from ansible_ensemble.core.sparse import as_map
+from ansible_ensemble.core.texts import with_text_keys
 from ansible_ensemble.mesh.control import MeshError
 
 #: Bytes of what a worker is told; as a part of a message it may take twice as many.
@@ -55,7 +56,7 @@ class Begin(Struct, frozen=True, tag="begin"):
     def digest(self) -> str:
         """Of what is to be done, wherever its files are."""
         order = self.order if self.tree is None else moved(self.order, self.root, "")
-        text = json.dumps([self.kind, order, self.tree], default=str, sort_keys=True)
+        text = json.dumps(with_text_keys([self.kind, order, self.tree]), default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def ordered(self, tree: str | None = None) -> Command | ModuleCall | Play:

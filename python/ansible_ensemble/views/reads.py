@@ -33,6 +33,7 @@ from msgspec.structs import replace
 
 from ansible_ensemble.core.errors import EnsembleError, Place
 from ansible_ensemble.core.sensitive import Redactor, is_sensitive, redact
+from ansible_ensemble.core.texts import with_text_keys
 from ansible_ensemble.views.data import bare, plain, secrets_of
 from ansible_ensemble.views.evaluation_environment import Key, key_bytes
 
@@ -179,18 +180,13 @@ class Reads:
 
 def value_digest(value: Any, key: Key) -> str:
     """Digest of a value: SHA-256 over its canonical JSON, or HMAC-SHA256 if any part of it is sensitive."""
-    text = json.dumps(_canonical(bare(value)), sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    text = json.dumps(
+        with_text_keys(bare(value)), sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
+    )
     data = text.encode("utf-8", "surrogatepass")
     if is_sensitive(value):
         return hmac.new(key_bytes(key), data, hashlib.sha256).hexdigest()[:_DIGITS]
     return hashlib.sha256(data).hexdigest()[:_DIGITS]
-
-
-def _canonical(value: Any) -> Any:
-    """Plain data with text as keys, which JSON can sort."""
-    if isinstance(value, dict):
-        return {str(key): _canonical(item) for key, item in value.items()}
-    return [_canonical(item) for item in value] if isinstance(value, list) else value
 
 
 def make_read(ref: str, value: Any, key: Key) -> Read:

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.sensitive import SensitiveList, SensitiveMap, SensitiveStr
-from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, named_texts, storable
+from ansible_ensemble.core.texts import MAX_NESTING, cut, deeper_than, is_cut, named_texts, storable, with_text_keys
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,8 @@ def test_texts_have_the_name_under_which_they_stand():
     value = {"src": ["a", {"dest": "b"}], "mode": 420, "then": ("c", ["d"])}
     assert [*named_texts(value, "args")] == [("src", "a"), ("dest", "b"), ("then", "c"), ("then", "d")]
     assert [*named_texts("x", "args")] == [("args", "x")]
+
+
+def test_keys_of_several_kinds_become_texts():
+    value = {1: ["a", {None: 2}], "b": 3, 1.5: 4}
+    assert with_text_keys(value) == {"1": ["a", {"None": 2}], "b": 3, "1.5": 4}

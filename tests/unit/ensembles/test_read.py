@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ansible_ensemble.core.errors import InvalidInput, InvalidInputs
+from ansible_ensemble.engine.plan import plan_workflow
 from ansible_ensemble.ensembles.location import locate
 from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.read import read_again, read_ensemble
@@ -185,3 +186,25 @@ def test_a_file_that_was_read_to_tell_what_it_is_is_not_read_again(tmp_path: Pat
     assert read_ensemble(location, JobOptions()).document is location.document
     file.write_text(STATUS % "ok")  # as another job may, before this one has the lock
     assert read_ensemble(location, JobOptions()).instances.by_name["app"].status.value == "ok"
+
+
+def test_keys_of_a_map_may_be_of_several_kinds(tmp_path: Path) -> None:
+    (tmp_path / "ensemble.yaml").write_text(
+        """\
+apiVersion: tosca-ensemble/v1
+kind: Ensemble
+spec:
+  service_template:
+    node_types:
+      App:
+        derived_from: tosca.nodes.Root
+        properties: {m: {type: map}}
+        interfaces: {Standard: {operations: {configure: {implementation: ls, inputs: {n: {1: a, b: c}}}}}}
+    topology_template:
+      node_templates:
+        app: {type: App, properties: {m: {2: a, true: b, null: c, 1.5: d, e: f}}}
+"""
+    )
+    read = read_ensemble(locate(tmp_path), JobOptions())
+    plan = plan_workflow(read, "deploy", JobOptions())
+    assert [one.key for one in plan.operations] == ["app:Standard.configure"]
