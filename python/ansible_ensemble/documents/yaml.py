@@ -355,7 +355,13 @@ class _Reader:
 
     def fail_twice(self, marks: list[Any], key: Any, index: int) -> NoReturn:
         """Raise the error for a key that is given twice."""
-        first = self.source.place(marks[marks.index(key) + 1])
+        position = marks.index(key)
+        earlier, first = marks[position], self.source.place(marks[position + 1])
+        if isinstance(earlier, bool) is not isinstance(key, bool):
+            both = " and ".join(str(one).lower() for one in (earlier, key))
+            self.fail(
+                f"the keys {both} are one and the same, first on line {first.line}", index, "quote one of the two"
+            )
         name = "<<" if key is _MERGE else key
         self.fail(f"the key {str(name)!r} is given twice, first on line {first.line}", index, "remove one of the two")
 

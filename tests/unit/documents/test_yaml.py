@@ -207,6 +207,7 @@ INVALID: list[tuple[str, str, str, str]] = [
     ("a: !e!x y", "1:4", "prefix", "!vault"),
     ("a: 1\nb: 2\na: 3", "3:1", "'a' is given twice, first on line 1", "remove"),
     ("a: {b: 1, 'b': 2}", "1:11", "'b' is given twice", "remove"),
+    ("a: {1: b, true: c}", "1:11", "the keys 1 and true are one and the same, first on line 1", "quote"),
     ("b: &b {}\na: {<<: *b, <<: *b}", "2:13", "'<<' is given twice", "remove"),
     ("a: {<<: 1}", "1:9", "<< must name a map", "anchor"),
     ("a: {<<: [1]}", "1:9", "<< must name a map", "anchor"),
