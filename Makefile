@@ -208,10 +208,10 @@ $(BUILD)/community: | $(EQUIPPED)
 	$(INSTALL) --no-deps --target $@.new 'ansible==12.*'
 	mv $@.new $@
 
-python-tools: $(BUILD)/python-tools ## supervisord and octodns, for tests of the types that use them
+python-tools: $(BUILD)/python-tools ## supervisord, octodns and ARA, for tests that use them
 
 $(BUILD)/python-tools: | $(EQUIPPED)
-	$(INSTALL) $(LOCK:%=--constraint %) --target $@.new supervisor octodns octodns-bind
+	$(INSTALL) $(LOCK:%=--constraint %) --target $@.new supervisor octodns octodns-bind 'ara[server]' prettytable
 	mv $@.new $@
 
 docker-engine: $(BUILD)/docker ## The Docker engine that tests of docker.* start, as root; on Debian

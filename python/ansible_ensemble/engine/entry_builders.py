@@ -100,7 +100,8 @@ def finished_entry(task: JobTask, result: Result, settled: Settled, *, since: fl
         implementation=redactor.text(task.planned.implementation),
         ok=result.success,
         basis=result.basis,
-        changed=has_changed(task, result, settled),
+        changed=(changed := has_changed(task, result, settled)),
+        stays=changed is False and _takes_back(task, outcome),
         error=redactor.text(result.error) if result.error else None,
         time=time.time(),
         seconds=round(time.monotonic() - since, 3),
@@ -164,6 +165,13 @@ def has_changed(task: JobTask, result: Result, settled: Settled) -> bool | None:
     if said is None and (result.basis is Basis.NOT_RUN or (by_ansible and outcome is not None and not outcome.ok)):
         return None  # its host was not reached, or it broke off
     return said is None and outcome is not None
+
+
+def _takes_back(task: JobTask, outcome: Outcome | None) -> bool:
+    """Whether an operation takes away what a module or a play was noted to make; one written by hand just deletes."""
+    by_ansible = outcome is not None and outcome.lane in ANSIBLE_LANES
+    follows = task.setting("teardown") is not None or bool(task.made)
+    return by_ansible and task.planned.full_name == "Standard.delete" and follows
 
 
 def _reads(task: JobTask, wrote: list[str]) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 
+from msgspec import Struct
+
 from ansible_ensemble.core.errors import InvalidInput, Place, raise_all
 from ansible_ensemble.core.orders import CONTROLLER
 from ansible_ensemble.engine.named import named_by, operation_of
@@ -23,6 +25,19 @@ from ansible_ensemble.views.evaluation_environment import Inventory
 _WITHOUT = frozenset({"undeploy", "stop", "check", "discover"})
 #: Operations that may be of a host that is gone for good: only they fail then.
 _TAKING_DOWN = frozenset({"delete", "stop"})
+
+
+class NamedHost(Struct, frozen=True):
+    """A host of the inventory as an operation names it.
+
+    Attributes:
+        place: where it is written.
+        several: whether it may be a group or a pattern, of a node template whose hosts are not known yet.
+    """
+
+    name: str
+    place: Place | None
+    several: bool = False
 
 
 def check_inventory(ensemble: Ensemble, options: JobOptions) -> None:
@@ -77,8 +92,8 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) -> Iterator[tuple[str, Place | None]]:
-    """The hosts of the inventory that operations name, each once, with where it is written."""
+def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) -> Iterator[NamedHost]:
+    """The hosts of the inventory that operations name, each once."""
     topology, found = ensemble.topology, set[str]()
     machines = _machines(ensemble) if operations else {}
     for one in operations:
@@ -97,7 +112,7 @@ def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) ->
             continue
         if host not in found:
             found.add(host)
-            yield host, place
+            yield NamedHost(host, place, topology.hosts.get(one.template, ()) is None)
 
 
 def _machines(ensemble: Ensemble) -> dict[str, str]:
@@ -117,13 +132,16 @@ def _machines(ensemble: Ensemble) -> dict[str, str]:
     return found
 
 
-def unknown_hosts(named: Iterable[tuple[str, Place | None]], inventory: Inventory) -> list[InvalidInput]:
-    """What is wrong with names of hosts, or patterns."""
+def unknown_hosts(named: Iterable[NamedHost], inventory: Inventory) -> list[InvalidInput]:
+    """What is wrong with names of hosts: one that means no host, or several where one is meant."""
     faults = []
-    for host, place in named:
-        fault = inventory.unknown(host)
+    for host in named:
+        fault = inventory.unknown(host.name)
+        if fault is None and not host.several and host.name not in inventory.hosts:
+            text = f'"{host.name}" is no host of the inventory, but a group or a pattern'
+            fault = InvalidInput(text, hint=f"`hosts: {host.name}` has an instance on each of its hosts")
         if fault is not None:
-            fault.place = place
+            fault.place = host.place
             faults.append(fault)
     return faults
 

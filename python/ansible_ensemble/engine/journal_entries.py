@@ -153,6 +153,7 @@ class Finished(OperationEntry, frozen=True, kw_only=True):
         ok: whether it did what it is for.
         basis: what its result rests on.
         changed: whether it changed something, or would; None if that is not known.
+        stays: whether it was to take away what was made, and nothing of that was there, or its own to take.
         error: the reason if it failed.
         seconds: how long it took.
         reads: digests of what decides whether it has to run again, by reference.
@@ -180,6 +181,7 @@ class Finished(OperationEntry, frozen=True, kw_only=True):
     reads: Annotated[Mapping[str, str], ALWAYS] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     inputs: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=dict)
+    stays: bool = False
     wrote: Annotated[tuple[str, ...], ALWAYS] = ()
     outputs: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=dict)
     drift: tuple[Annotated[Mapping[str, Any], {"name": str}], ...] = ()

@@ -208,9 +208,9 @@ def _unknown_hosts(
         inventory = read_inventory(options, ensemble.environment.vault, ensemble.folder, {})
         if inventory.is_named:
             return unknown_hosts(named, inventory)
-    hosts = ", ".join(host for host, _place in named)
+    hosts = ", ".join(host.name for host in named)
     message = f"not checked, for no inventory is named (-i): whether there is {hosts}"
-    reading.notices.append(Notice(NoticeCode.UNCHECKED, message, named[0][1], special="name the inventory"))
+    reading.notices.append(Notice(NoticeCode.UNCHECKED, message, named[0].place, special="name the inventory"))
     return []
 
 

@@ -12,6 +12,7 @@ import copy
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -39,6 +40,8 @@ _JOB = "tosca.ensemble.execute"
 #: Seconds between two looks of core whether a job has ended. By its default, it looks a thousand times a second.
 _POLL_INTERVAL = 0.01
 _STATISTICS = {"failed": "failures", "skipped": "skipped", "unreachable": "dark"}
+#: What core counts for each host.
+_COUNTED = ("ok", "changed", "failures", "dark", "skipped", "rescued", "ignored")
 
 
 class TaskEvent(Struct, frozen=True, kw_only=True):
@@ -126,8 +129,13 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks, polling:
     did, or it had none. A plugin that has written operations is told once more what the result belongs to.
     """
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    jobs = JobCounts()
 
     def send_callback(manager: Any, *call: Any, **more: Any) -> None:
+        if call[0] == "v2_playbook_on_stats" and jobs.counts:
+            send(_with_plugins(manager, slice(1)), *call, **more)
+            send(_without_output(manager), call[0], jobs.taken_from(call[1]), *call[2:], **more)
+            return
         if all(_action_of(one) != _JOB for one in call):
             send(manager, *call, **more)
             return
@@ -141,8 +149,11 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks, polling:
             polling.less_often()
             if call[0] == _BEGINNINGS[0]:
                 operations.endings.clear()
+                operations.counts.clear()
                 operations.shown = False
                 held.clear()
+            else:
+                jobs.begin(manager._stats, call[1].get_name())
             held.append((call, more))
             return
         polling.as_usual()
@@ -151,8 +162,48 @@ def without_jobs(send: Callable[..., None], operations: OperationTasks, polling:
                 send(_without_output(manager), *begun, **besides)
             held.clear()
             send(_without_output(manager), *call, **more)
+        else:
+            jobs.end(manager._stats, call[1].host.get_name(), operations.counts)
 
     return send_callback
+
+
+class JobCounts:
+    """What core has counted of jobs that only the plugin that writes the output is told of.
+
+    Attributes:
+        counts: by host, the names of `_COUNTED`.
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = {}
+        self._before: dict[str, Counter[str]] = {}
+
+    def begin(self, statistics: Any, host: str) -> None:
+        """Note what is counted for the host of a job as it begins."""
+        self._before[host] = _counted(statistics, host)
+
+    def end(self, statistics: Any, host: str, operations: Mapping[str, Counter[str]]) -> None:
+        """Take what was counted since then, but for the operations, as the count of the job."""
+        counted = _counted(statistics, host) - self._before.pop(host, Counter()) - operations.get(host, Counter())
+        self.counts[host] = self.counts.get(host, Counter()) + counted
+
+    def taken_from(self, statistics: Any) -> Any:
+        """The statistics without these jobs, and without hosts for which nothing else was counted."""
+        others = copy.deepcopy(statistics)
+        for host, counted in self.counts.items():
+            left = _counted(statistics, host) - counted
+            for what in _COUNTED:
+                getattr(others, what).pop(host, None)
+            others.processed.pop(host, None)
+            for what, number in left.items():
+                getattr(others, what)[host] = number
+                others.processed[host] = 1
+        return others
+
+
+def _counted(statistics: Any, host: str) -> Counter[str]:
+    return +Counter({what: getattr(statistics, what).get(host, 0) for what in _COUNTED})
 
 
 def _action_of(argument: Any) -> str | None:
@@ -195,12 +246,15 @@ class OperationTasks:
 
     Attributes:
         endings: how those of the last job ended, but for failures that are ignored or rescued.
+        counts: what was counted of the last job's for each host.
         shown: whether one of them was told to the plugin that writes the output.
     """
 
     def __init__(self) -> None:
         self.endings: list[str] = []
+        self.counts: dict[str, Counter[str]] = {}
         self.shown = False
+        self._current: Any = None
         self._tasks: dict[tuple[str, str], Any] = {}
 
     @property
@@ -234,12 +288,19 @@ class OperationTasks:
             with _beside(play, others=bool(self._tasks)):
                 callbacks.send_callback("v2_playbook_on_task_start", task, is_conditional=False)
             callbacks.send_callback("v2_runner_on_start", host, task)
+        elif event.ending not in (None, "retry") and task is not self._current:
+            # as the strategy free does; plugins such as ARA take the task that began last for the one that ends
+            _without_output(manager).send_callback("v2_playbook_on_task_start", task, is_conditional=False)
+        self._current = task
         if event.ending in (None, "retry"):
             self._tasks[key] = task
         if event.ending is not None:
             _tell_end(callbacks, host, task, event)
         if event.ending not in (None, "retry"):
-            _count(manager._stats, event)
+            counted = _count(event)
+            for what in counted:
+                manager._stats.increment(what, event.host)
+            self.counts.setdefault(event.host, Counter()).update(counted)
             self.endings.append("ok" if event.ignored or not event.counted else event.ending)
 
 
@@ -325,13 +386,13 @@ def _unified(data: dict[str, Any]) -> Any:
     return unified
 
 
-def _count(statistics: Any, event: TaskEvent) -> None:
-    """Count an operation for its host, as core's strategies count a task."""
+def _count(event: TaskEvent) -> list[str]:
+    """What an operation counts as for its host, as core's strategies count a task."""
     what = "ok" if event.ignored else _STATISTICS.get(str(event.ending), "ok")
-    if event.ignored and event.ending != "ok":
-        statistics.increment("ignored", event.host)
+    counted = ["ignored"] if event.ignored and event.ending != "ok" else []
     if what in ("failures", "dark") and not event.counted:
-        return
-    statistics.increment(what, event.host)
+        return counted
+    counted.append(what)
     if what == "ok" and event.result.get("changed"):
-        statistics.increment("changed", event.host)
+        counted.append("changed")
+    return counted

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from ansible_ensemble.configurators.protocol import Basis
 from ansible_ensemble.core.actions import Kind, Reason
 from ansible_ensemble.core.json_text import json_text
-from ansible_ensemble.engine.entry_builders import ANSIBLE_LANES
 from ansible_ensemble.engine.journal_entries import Blocked, Cancelled, Ending, Finished, Skipped, Started
 from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.ensembles.secret_codec import masked_json
@@ -44,6 +43,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
     steps = [_task(entry, folded.started.get(key)) for key, entry in folded.endings.items()]
     tasks = [step for step in steps if step["implementation"] or step["status"] != "ok"]
     tasks += [_interrupted(entry) for entry in folded.interrupted if entry.implementation]
+    staying = {key for key, entry in folded.endings.items() if isinstance(entry, Finished) and entry.stays}
     for task in tasks:
         task["excused"] = outcome.excused.get(task["key"])
     counts = {"total": len(tasks), "changed": sum(bool(task.get("changed")) for task in tasks)}
@@ -63,7 +63,7 @@ def job_report(folded: Folded) -> dict[str, Any]:
             "summary": _summary(counts),
         },
         "changed": outcome.changed,
-        "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")]),
+        "summary": _done([*steps, *(task for task in tasks if task["status"] == "interrupted")], staying),
         "tasks": tasks,
         "hosts": _hosts(tasks),
         "outputs": {},
@@ -242,11 +242,11 @@ def _kinds(task: Mapping[str, Any]) -> tuple[str, ...]:
     return kinds if task["relationship"] is None or kinds == ("change",) else ()
 
 
-def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
+def _done(tasks: list[dict[str, Any]], staying: Container[str]) -> dict[str, int]:
     """How many instances the job added, changed and destroyed: those whose operations all succeeded.
 
     Those that were only touched, by operations that changed nothing, are not counted as changed; those that went
-    without a delete operation, or whose delete operation changed nothing, are forgotten.
+    without a delete operation, or all of which stays, are forgotten.
     """
     by_instance: dict[str, list[dict[str, Any]]] = {}
     for task in tasks:
@@ -259,12 +259,11 @@ def _done(tasks: list[dict[str, Any]]) -> dict[str, int]:
         if all(task["changed"] is False for task in members):
             kinds.discard("change")
         for kind in kinds:
-            done["forget" if kind == "destroy" and not any(map(_deletes, members)) else kind] += 1
+            gone = any(map(_deletes, members)) and not any(task["key"] in staying for task in members)
+            done["forget" if kind == "destroy" and not gone else kind] += 1
     return done
 
 
 def _deletes(task: Mapping[str, Any]) -> bool:
-    """Whether a task deletes its instance: what Ansible tells that it left as it was stays, or was gone before."""
     operation = str(task["operation"]).rpartition(".")[2]
-    leaves = task["changed"] is False and task["lane"] in ANSIBLE_LANES
-    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok" and not leaves
+    return operation == "delete" and bool(task["implementation"]) and task["status"] == "ok"

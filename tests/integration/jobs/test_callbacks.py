@@ -77,7 +77,7 @@ def test_callbacks_are_told_of_operations_of_the_command(command, tmp_path: Path
 
     told = _told(folder / "told")
     operations = [one for one in told if one["task"] in TASKS]
-    assert sorted(one["task"] for one in operations if one["what"] == "task") == TASKS
+    assert {one["task"] for one in operations if one["what"] == "task"} == {*TASKS}
     assert {(one["host"], one["task"]) for one in operations if one["what"] == "start"} == {
         ("web1", "file: configure"),
         ("web2", "listed: configure"),
@@ -100,6 +100,7 @@ def test_callbacks_are_told_of_operations_of_the_command(command, tmp_path: Path
     assert "no_log" in ended["hidden: configure"]["result"]["censored"]
     assert "sesame" not in (folder / "told").read_text()
     assert "No such file" in ended["broken: configure"]["result"]["msg"]
+    assert "localhost" not in told[-1]["hosts"]  # the job's own task
     begun = next(one for one in operations if one["what"] == "task" and one["task"] == "file: configure")
     assert (begun["action"], begun["path"]) == ("ansible.builtin.copy", f"{folder}/web.yaml:3")
     hosts = told[-1]["hosts"]

@@ -145,6 +145,22 @@ def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command:
     assert "Port" not in (project / "host/etc/sshd.conf").read_text()
 
 
+def test_a_removal_by_hand_that_tells_of_no_change_destroys(project: Path, command: Callable[..., Any]) -> None:
+    (project / "service.yaml").write_text(
+        "resources:\n"
+        "  steps: {tasks: steps.yaml, absent: {tasks: remove.yaml}}\n"
+        "  call: {module: command, args: {cmd: 'true'}, absent: {module: stat, args: {path: /}}}\n"
+        "  gone: {module: copy, args: {content: x, dest: host/etc/gone}}\n"
+    )
+    (project / "steps.yaml").write_text("- ansible.builtin.command: 'true'\n")
+    (project / "remove.yaml").write_text("- ansible.builtin.command: touch host/removed\n  changed_when: false\n")
+    assert command("deploy", "service.yaml", "--approve", cwd=project).code == 0
+    (project / "host/etc/gone").unlink()
+    gone = command("undeploy", "--approve", cwd=project)
+    assert (gone.code, (project / "host/removed").exists()) == (0, True), gone.output
+    assert "Undeploy complete! 2 destroyed, 1 forgotten." in gone.output
+
+
 FIRST = '  first: {module: copy, args: {dest: host/etc/old.conf, content: "first\\n", backup: true}}\n'
 SECOND = "  second: {module: lineinfile, args: {path: host/etc/old.conf, line: second, backup: true}%s}\n"
 AFTER = ", requirements: [{dependency: first}]"

@@ -91,6 +91,17 @@ def test_one_that_is_not_there_is_refused_with_its_place(
     assert message in error["text"]
 
 
+@pytest.mark.parametrize("host", ["web", "d1:web1", "web[0]"])
+def test_a_group_or_pattern_in_place_of_one_host_is_refused(planned: Planned, tmp_path: Path, host: str) -> None:
+    (tmp_path / "service.yaml").write_text(SERVICE.replace("host: d1", f'host: "{host}"'))
+    message = f'service.yaml:5:11: "{host}" is no host of the inventory, but a group or a pattern'
+    with pytest.raises(InvalidInput, match=r"\(`hosts: .*` has an instance on each of its hosts\)") as refused:
+        planned()
+    assert message in str(refused.value)
+    [error] = validated(tmp_path, str(tmp_path / "hosts.ini"))["errors"]
+    assert message in error["text"]
+
+
 def test_without_an_inventory_a_plan_says_how_to_name_one_and_validate_that_it_is_not_checked(
     planned: Planned, tmp_path: Path
 ) -> None:
