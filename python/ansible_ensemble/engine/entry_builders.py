@@ -20,6 +20,7 @@ from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import Settled
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.implementation import IMPLEMENTATION, KEYWORDS, keywords_of, own_parts
+from ansible_ensemble.ensembles.variable_files import with_values
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import Patch
@@ -193,13 +194,16 @@ def _values(task: JobTask, reads: Mapping[str, str]) -> dict[str, Any]:
     shown = {ref: value for ref, value in seen.items() if not ref.startswith(_KNOWN) and value is not None}
     shown[KEYWORDS] = keywords_of(task.operation)
     redactor = task.scope.evaluator.environment.redactor
-    parts = own_parts(task.operation, task.root)
+
+    def may_show(name: str, value: Any) -> bool:
+        return name not in task.unshown and redactor.data(value) == value
+
+    parts = with_values(own_parts(task.operation, task.root), task.root, may_show)
     return ({IMPLEMENTATION: parts} if parts else {}) | {
         ref: value
         for ref, value in shown.items()
-        if (name := ref.rpartition("::")[2]) not in task.unshown
+        if may_show(name := ref.rpartition("::")[2], value)
         and (ref == KEYWORDS or not holds_secret(name, value))
-        and redactor.data(value) == value
         and is_brief(value)
     }
 

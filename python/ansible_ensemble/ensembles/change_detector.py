@@ -27,6 +27,7 @@ from ansible_ensemble.ensembles.implementation import (
 from ansible_ensemble.ensembles.path_writes import WRITING, path_writes
 from ansible_ensemble.ensembles.revisions import current_text, earlier_text
 from ansible_ensemble.ensembles.spec_digests import whole_digest
+from ansible_ensemble.ensembles.variable_files import digest_of, value_changes
 from ansible_ensemble.expressions.current import Current, current_values
 from ansible_ensemble.expressions.inventory import KIND as INVENTORY
 from ansible_ensemble.expressions.inventory import find_inventory, own_host
@@ -148,11 +149,17 @@ class ChangeDetector:
         before, after = recorded.values.get(IMPLEMENTATION), own_parts(operation, self._ensemble.root)
         if not isinstance(before, dict) or any((self._ensemble.root / name).exists() for name in before.keys() - after):
             return []
-        return [
-            self._text_change(name, before.get(name), is_there=name in after)
-            for name in {**before, **after}
-            if before.get(name) != after.get(name)
-        ]
+        changes = []
+        for name in {**before, **after}:
+            digest = digest_of(before.get(name))
+            if digest != after.get(name):
+                file = self._ensemble.root / name
+                found = value_changes(before.get(name), file, self._shown(name), self._may_show) if name in after else ()
+                changes += list(found) or [self._text_change(name, digest, is_there=name in after)]
+        return changes
+
+    def _may_show(self, _name: str, value: Any) -> bool:
+        return bool(self._ensemble.redactor.data(value) == value)
 
     def _by_value(self, instance: Instance, ref: str, scope: Scope, recorded: RecordedOperation) -> ValueChange | None:
         """The change of a property whose value is recorded, and no digest of it: so Unfurl does it."""

@@ -195,6 +195,27 @@ def test_a_plan_compares_what_a_result_is_made_of(command: Callable, tmp_path: P
     assert 'quiet_word":' not in recorded
 
 
+def test_defaults_of_a_role_have_their_values_without_git(command: Callable, tmp_path: Path):
+    files = {
+        "service.yaml": "resources: {web: {role: web}}\n",
+        "roles/web/defaults/main.yml": "port: 8080\ndb_password: sesame\n",
+        "roles/web/vars/main.yml": "color: red\n",
+        "roles/web/tasks/main.yml": "- copy: {dest: made, content: '{{ port }} {{ color }} {{ db_password }}'}\n",
+    }
+    write(tmp_path, files)
+    done = command("deploy", "service.yaml", "--approve")
+    assert done.code == 0, done.output
+    (tmp_path / "roles/web/defaults/main.yml").write_text("port: 9090\ndb_password: open\n")
+    (tmp_path / "roles/web/vars/main.yml").write_text("color: blue\n")
+    told = re.sub(r"  +", " ", command("plan", "service.yaml").output)
+    assert "~ port of roles/web/defaults/main.yml: 8080 -> 9090" in told
+    assert "~ color of roles/web/vars/main.yml: red -> blue" in told
+    recorded = "".join(path.read_text() for path in (tmp_path / "jobs.tsv", *(tmp_path / "changes").iterdir()))
+    assert "sesame" not in recorded + told
+    assert command("deploy", "service.yaml", "--approve").code == 0
+    assert "No changes." in command("plan", "service.yaml").output
+
+
 FACTS = {
     "hosts.ini": f"web1 {PYTHON}\n",
     "service.yaml": "resources: {page: {playbook: own.yml, host: web1}}\n",
