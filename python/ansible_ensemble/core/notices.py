@@ -170,6 +170,10 @@ class NoticeCode(str, Enum):
         *("gone-input", Effect.IGNORED, "an input that a job was given, and that the topology does not have any more"),
         "nothing: the next deploy removes it from the status",
     )
+    UNREAD = (
+        *("unread", Effect.IGNORED, "an input or a variable that is set, and that nothing reads"),
+        "correct its name, or remove it",
+    )
     UNCHECKED = (
         *("unchecked", Effect.NOTED, "what only an ensemble's environment could tell"),
         "validate the ensemble",

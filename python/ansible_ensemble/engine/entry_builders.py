@@ -20,8 +20,8 @@ from ansible_ensemble.engine.outcome import JobOutcome
 from ansible_ensemble.engine.settle import Settled
 from ansible_ensemble.engine.task import JobTask
 from ansible_ensemble.ensembles.implementation import IMPLEMENTATION, KEYWORDS, keywords_of, own_parts
-from ansible_ensemble.ensembles.variable_files import with_values
 from ansible_ensemble.ensembles.secret_codec import SecretCodec
+from ansible_ensemble.ensembles.variable_files import with_values
 from ansible_ensemble.instances.lifecycle import only_looks
 from ansible_ensemble.instances.patch import Patch
 from ansible_ensemble.planning.plan import Plan

@@ -154,7 +154,9 @@ class ChangeDetector:
             digest = digest_of(before.get(name))
             if digest != after.get(name):
                 file = self._ensemble.root / name
-                found = value_changes(before.get(name), file, self._shown(name), self._may_show) if name in after else ()
+                found = (
+                    value_changes(before.get(name), file, self._shown(name), self._may_show) if name in after else ()
+                )
                 changes += list(found) or [self._text_change(name, digest, is_there=name in after)]
         return changes
 

@@ -44,9 +44,7 @@ def digest_of(part: Any) -> str | None:
     return part.get(_DIGEST) if isinstance(part, dict) else part
 
 
-def value_changes(
-    part: Any, file: Path, shown: str, may_show: Callable[[str, Any], bool]
-) -> Iterator[ValueChange]:
+def value_changes(part: Any, file: Path, shown: str, may_show: Callable[[str, Any], bool]) -> Iterator[ValueChange]:
     """The changed values of a file since `with_values` had it; none if it had no values of it."""
     if not isinstance(part, dict):
         return

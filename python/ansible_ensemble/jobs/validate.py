@@ -30,6 +30,7 @@ from ansible_ensemble.ensembles.options import JobOptions
 from ansible_ensemble.ensembles.python_template import SUFFIX, read_python_template
 from ansible_ensemble.ensembles.read import blank_ensemble, read_specification
 from ansible_ensemble.functions.harmless import not_given
+from ansible_ensemble.jobs.unread import unread_values
 from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.planning.planned_operation import PlannedOperation
 from ansible_ensemble.planning.planner import make_plan, make_survey
@@ -134,6 +135,7 @@ def _validate(path: Path, options: JobOptions, part: bool, work: Path, found: Va
         ensemble = blank_ensemble(read, options, work)
         found.reading.notices += ensemble.unselected.notices
         _check_jobs(ensemble, options, found.reading)
+        found.reading.notices += unread_values(ensemble)
     meant = location.template or location.ensemble
     found.file = str(path) if meant == path.absolute() else os.path.relpath(meant)
     found.counts = _counts(read.topology)

@@ -217,5 +217,7 @@ def test_plugins_see_of_a_deploy_what_they_see_of_a_playbook(
     assert by_the_playbook == ((0, True) if by == "playbook" else (None, False)), "not the job, which failed"
     assert ours["hosts"] == plain["hosts"] == {"web1": 0, "web2": 1, "web3": 10}
     # ok and changed count that operation as well
-    counts = {host: [row[0] - 1, row[1] - 1, *row[2:]] if host != "web3" else row for host, row in ours["slack"].items()}
+    counts = {
+        host: [row[0] - 1, row[1] - 1, *row[2:]] if host != "web3" else row for host, row in ours["slack"].items()
+    }
     assert counts == plain["slack"]

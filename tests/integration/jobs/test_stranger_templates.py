@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +46,16 @@ WAYS = {
 }
 
 
+@pytest.fixture
+def little_memory() -> Iterator[None]:
+    """Let the process have a gigabyte more than it has: without bounds, a template takes all that there is."""
+    held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (held + (1 << 30), before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 def written(folder, way, template):
     value, environment, spec = (part.replace("TEMPLATE", template) for part in WAYS[way])
     operand = f'"{template}"' if way == "an operation's input" else value
@@ -51,6 +64,7 @@ def written(folder, way, template):
     (folder / "ensemble.yaml").write_text(ENSEMBLE.replace("ENVIRONMENT", environment).replace("SPEC", spec))
 
 
+@pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("way", WAYS)
 def test_no_way_leads_out_or_goes_on_for_ever(tmp_path, monkeypatch, way, template):

@@ -37,7 +37,10 @@ def test_values_are_recorded_and_secrets_and_long_ones_by_name(file: Path) -> No
     (file.parents[2] / "tasks.yml").write_text("- debug:\n")
     found = with_values({FILE: "d1", "roles/tasks.yml": "d2"}, file.parents[3], shows)
     values = {"port": 8080, "words": {"a": [1, 2]}, "gone": 1, "day": "2020-01-01"}
-    assert found == {FILE: {"digest": "d1", "values": values, "others": ["db_password", "long"]}, "roles/tasks.yml": "d2"}
+    assert found == {
+        FILE: {"digest": "d1", "values": values, "others": ["db_password", "long"]},
+        "roles/tasks.yml": "d2",
+    }
     assert [digest_of(found[FILE]), digest_of("d2"), digest_of(None)] == ["d1", "d2", None]
 
 
