@@ -18,7 +18,7 @@ from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.topology.host_copies import INVENTORY_HOST, hosts_of
+from ansible_ensemble.topology.host_copies import INVENTORY_HOST, host_of, hosts_of
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 #: Workflows that go on without a host: they take down what can be taken down, or tell that the host is gone.
@@ -32,7 +32,7 @@ class NamedHost(Struct, frozen=True):
 
     Attributes:
         place: where it is written.
-        several: whether it may be a group or a pattern, of a node template whose hosts are not known yet.
+        several: whether it may be a group or a pattern: validate takes what is in `hosts` for one host.
     """
 
     name: str
@@ -112,7 +112,7 @@ def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) ->
             continue
         if host not in found:
             found.add(host)
-            yield NamedHost(host, place, topology.hosts.get(one.template, ()) is None)
+            yield NamedHost(host, place, host_of(one.template) == host)
 
 
 def _machines(ensemble: Ensemble) -> dict[str, str]:

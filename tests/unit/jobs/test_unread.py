@@ -30,8 +30,8 @@ FILES = {
 }
 UNREAD = [
     "service.yaml:5:11: nothing reads the input 'prot'",
-    "service.yaml:9:40: nothing reads the variable 'colour' of 'web'",
-    "service.yaml:12:28: nothing reads the variable 'itme' of 'list'",
+    "service.yaml:9:47: nothing reads the variable 'colour' of 'web'",
+    "service.yaml:12:34: nothing reads the variable 'itme' of 'list'",
 ]
 
 
