@@ -14,6 +14,7 @@ from ansible_ensemble.configurators.locations import collection_folders
 from ansible_ensemble.configurators.there_before import task_title
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
+from ansible_ensemble.documents.bounds import check_bounds
 from ansible_ensemble.language.playbook_keywords import PLAY_TASKS
 from ansible_ensemble.playbooks.files import files_named, task_files, template_texts, yaml_files
 from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Remark
@@ -125,6 +126,7 @@ class _Reader:
 
         if not file.is_file():
             raise InvalidInput("there is no such playbook", Place(str(file)))
+        check_bounds(file.read_text(encoding="utf-8", errors="replace"), str(file))
         try:
             return self._session.loader.load_from_file(str(file), trusted_as_template=True)
         except AnsibleError as error:
