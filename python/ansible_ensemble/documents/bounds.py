@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import yaml
 from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
 
@@ -20,6 +22,7 @@ def check_bounds(text: str, file: str) -> None:
     size = aliased = 0
     try:
         for event in parse_events(text):
+            mark: Any = event.start_mark
             if isinstance(event, CollectionStartEvent):
                 within.append((event.anchor, size))
             elif isinstance(event, CollectionEndEvent):
@@ -27,15 +30,15 @@ def check_bounds(text: str, file: str) -> None:
                 sizes |= {anchor: size - before} if anchor else {}
             elif isinstance(event, ScalarEvent):
                 if not event.style and _LONG_NUMBER.fullmatch(event.value):
-                    place = Place(file, event.start_mark.line + 1, event.start_mark.column + 1)
+                    place = Place(file, mark.line + 1, mark.column + 1)
                     raise InvalidInput("the number has too many digits", place, "quote it if it is a string")
                 size += len(event.value) + 1
                 sizes |= {event.anchor: len(event.value) + 1} if event.anchor else {}
             elif isinstance(event, AliasEvent):
-                size += sizes.get(event.anchor, 0)
-                aliased += sizes.get(event.anchor, 0)
+                size += sizes.get(str(event.anchor), 0)
+                aliased += sizes.get(str(event.anchor), 0)
                 if aliased > MAX_ALIASED:
-                    place = Place(file, event.start_mark.line + 1, event.start_mark.column + 1)
+                    place = Place(file, mark.line + 1, mark.column + 1)
                     hint = "use fewer aliases of aliases"
                     raise InvalidInput("the aliases make the document too large", place, hint)
     except yaml.YAMLError:
