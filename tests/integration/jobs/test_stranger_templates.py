@@ -24,7 +24,7 @@ topology_template:
   node_templates:
     a:
       properties: {p: VALUE}
-      interfaces: {Standard: {operations: {create: {implementation: "echo", inputs: {i: OPERAND}}}}}
+      interfaces: {Standard: {operations: {create: {implementation: "echo hi", inputs: {i: OPERAND}}}}}
   outputs: {o: {value: VALUE}}
 """
 ENSEMBLE = "apiVersion: tosca-ensemble/v1\nkind: Ensemble\nenvironment: {ENVIRONMENT}\nspec: {SPEC}\n"
@@ -80,6 +80,7 @@ def test_no_way_leads_out_or_goes_on_for_ever(tmp_path, monkeypatch, way, templa
         with pytest.raises(EnsembleError) as error:
             look()
         assert "hunter2" not in str(error.value)
+        assert ("asks for too much" in str(error.value)) == (template in TEMPLATES[2:])
 
 
 def test_no_command_that_looks_shows_it(tmp_path):
