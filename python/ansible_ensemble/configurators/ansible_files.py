@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.documents.places import Map, Seq, Source
 from ansible_ensemble.documents.syntax_errors import explain
+from ansible_ensemble.language.playbook_keywords import BLOCK_PARTS, PLAY_TASKS
 
+_ROLE = f"{BUILTIN}include_role"
 _RUN_TASKS = ("import_tasks", "include_tasks")
 #: What a task that runs a file of tasks may have that a block could have in its place.
 _AS_OF_BLOCK = frozenset(
@@ -104,3 +106,25 @@ def file_run_by(task: Mapping[str, Any], folder: Path) -> Path | None:
     if not isinstance(name, str) or "{{" in name or not keys.keys() <= _AS_OF_BLOCK:
         return None
     return next((file for part in (folder, folder / "tasks") if (file := part / name.strip()).is_file()), None)
+
+
+def tasks_of(file: Path, above: tuple[Path, ...] = ()) -> Iterator[Mapping[str, Any]]:
+    """The tasks of a file or a playbook, with those of blocks and of the files that it runs."""
+    if file not in above:
+        yield from _tasks_in(read_ansible_file(file), (*above, file))
+
+
+def _tasks_in(data: Any, files: tuple[Path, ...]) -> Iterator[Mapping[str, Any]]:
+    """The tasks in data; a role of a play is one."""
+    for one in data if isinstance(data, list) else ():
+        if not isinstance(one, Mapping):
+            continue
+        parts = [name for name in (*BLOCK_PARTS, *PLAY_TASKS) if name in one]
+        for name in parts:
+            yield from _tasks_in(one[name], files)
+        for role in one.get("roles") or ():
+            yield {"name": role.get("role") or role.get("name") if isinstance(role, Mapping) else role, _ROLE: None}
+        if (run := file_run_by(one, files[-1].parent)) is not None:
+            yield from tasks_of(run, files)
+        elif not parts and "hosts" not in one:
+            yield one

@@ -91,12 +91,13 @@ def put_backups_back(task: Task, noted: Mapping[str, Any]) -> Generator[ModuleCa
         if (yield from put_back(_call(task, one), one["path"], one, left)):
             yield Progress(f"{one['path']} is what it was before")
             changed = True
-    if noted.get(CUT_OFF) and noted.get(LATER):
-        left.append(f"{noted[LATER][0]['path']} stays as it is: which backup is the first is not known")
-    else:
-        for one in noted.get(LATER) or ():
+    known = {(one["host"], one["path"]) for one in noted.get(ORIGINALS) or ()}
+    for one in noted.get(LATER) or ():
+        if noted.get(CUT_OFF) and (one["host"], one["path"]) not in known:
+            left.append(f"{one['path']} stays as it is: which backup is the first is not known")
+        else:
             yield as_other(_call(task, one), COMMAND, {"argv": ["rm", "-f", "--", one["backup"]]})
-    for text in left:
+    for text in dict.fromkeys(left):
         yield Progress(text)
     return changed
 

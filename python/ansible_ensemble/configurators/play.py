@@ -35,9 +35,10 @@ from ansible_ensemble.configurators.play_files import (
 from ansible_ensemble.configurators.protocol import Basis, Progress, Result, Steps, Task
 from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, returned, to_result
 from ansible_ensemble.configurators.there_before import (
+    OURS,
     REMOVAL,
-    THERE_BEFORE,
-    left_there,
+    leaves_what_was_there,
+    may_go,
     note_there_before,
     told_to_stay,
 )
@@ -177,16 +178,17 @@ class PlayConfigurator(BaseConfigurator):
         removal, noted = task.setting(REMOVAL), task.made.get(REMOVAL) or {}
         makes = removal is not None and task.operation.name != "delete" and not in_check_mode(task)
         restored = False
-        leaves = removal is not None and task.operation.name == "delete" and noted
-        if leaves and ("unknown" in noted or is_lost(noted)):
+        source = self._source(task)
+        leaves = removal is not None and task.operation.name == "delete" and (noted or task.was_configured)
+        leaves = leaves and leaves_what_was_there(task.base / next(iter(removal.values())))
+        if leaves and (OURS not in noted or is_lost(noted)):
             yield Progress("nothing is taken away: what was there before is not known")
             return Result(success=True, modified=False)
-        source = self._source(task)
         order = Play(
             kind=self.name,
             source=source,
             host=task.host,
-            variables={**self._variables(task), **({THERE_BEFORE: left_there(noted)} if leaves else {})},
+            variables=self._variables(task),
             keywords=task_keywords(task),
             base=str(task.base),
             check=in_check_mode(task),
@@ -198,6 +200,7 @@ class PlayConfigurator(BaseConfigurator):
             keys=keys_of(task) if any(name in task.inputs for name in _TEMPLATES) else (),
             tasks_from=task.setting("tasks_from"),
             discreet=shows_unasked(task),
+            removing=may_go(noted) if leaves else None,
         )
         try:
             outcome = (yield from note_there_before(task, order, removal)) if makes else None
@@ -207,7 +210,7 @@ class PlayConfigurator(BaseConfigurator):
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
-        for line in told_to_stay(noted) if leaves else ():
+        for line in told_to_stay(noted, outcome) if leaves else ():
             yield Progress(line)
         if makes and task.made.get(REMOVAL) and not order.inventory:
             yield from note_backups(task, REMOVAL, outcome, cut_off=BEGUN in noted)

@@ -55,12 +55,14 @@ class Row(Struct, frozen=True):
         path: the arguments that name the file or folder, the first that is given counts.
         dropped: arguments that its absent state refuses, or that would have it take away more than was made.
         leaves: what stays, in words.
+        subject: further arguments that say which part or thing it is.
     """
 
     way: Way
     path: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
     leaves: str = ""
+    subject: tuple[str, ...] = ()
 
 
 _REPLACED = "what it replaced, unless backup is asked for"
@@ -68,6 +70,8 @@ _FOLDERS = "what others put there, and with it the folder that holds it"
 _DEST = Row(Way.FILES, ("dest",), leaves=_REPLACED)
 _TREE = Row(Way.FILES, ("dest",), leaves=f"{_FOLDERS}; files that it replaced")
 _PLACES = frozenset({"insertafter", "insertbefore", "firstmatch", "regexp", "search_string", "backrefs"})
+_LINE = ("line", "regexp", "search_string")
+_MARKER = ("marker", "marker_begin", "marker_end")
 _SERVICE = Row(Way.SERVICE, leaves="the service as it was before, where that cannot be asked of systemd")
 INI = "community.general.ini_file"
 #: Modules, by their full names. Any other one is taken away by its own state absent, removed or deleted, if it has one.
@@ -75,17 +79,22 @@ TABLE: Mapping[str, Row] = {
     **{f"{BUILTIN}{name}": _DEST for name in ("copy", "template", "get_url", "assemble")},
     **{f"{BUILTIN}{name}": _TREE for name in ("unarchive", "git", "subversion")},
     FILE: Row(Way.FILES, ("path", "dest", "name"), frozenset({"src", "recurse"}), f"{_FOLDERS}; mode and owner"),
-    f"{BUILTIN}lineinfile": Row(Way.PART, ("path", "dest", "name"), _PLACES, _REPLACED),
-    f"{BUILTIN}blockinfile": Row(Way.PART, ("path", "dest", "name"), leaves="nothing"),
+    f"{BUILTIN}lineinfile": Row(Way.PART, ("path", "dest", "name"), _PLACES, _REPLACED, _LINE),
+    f"{BUILTIN}blockinfile": Row(Way.PART, ("path", "dest", "name"), leaves="nothing", subject=_MARKER),
     f"{BUILTIN}replace": Row(Way.RESTORE, ("path", "dest", "name"), leaves=_REPLACED),
     **{f"{BUILTIN}{name}": _SERVICE for name in ("service", "systemd", "systemd_service")},
-    f"{BUILTIN}user": Row(Way.STATE, leaves="its home, without remove; a user that was there keeps what it was given"),
-    f"{BUILTIN}cron": Row(Way.STATE, leaves="the crontab, without a job"),
+    f"{BUILTIN}user": Row(
+        Way.STATE,
+        leaves="its home, without remove; a user that was there keeps what it was given",
+        subject=("name", "user"),
+    ),
+    f"{BUILTIN}group": Row(Way.STATE, subject=("name",)),
+    f"{BUILTIN}cron": Row(Way.STATE, leaves="the crontab, without a job", subject=("name", "user", "cron_file", "env")),
     "ansible.posix.synchronize": _TREE,
     "community.general.archive": _DEST,
     "community.general.iso_extract": _TREE,
     "community.general.maven_artifact": _DEST,
-    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED),
+    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED, subject=("section", "option")),
     "community.general.xml": Row(Way.RESTORE, ("path", "dest"), leaves=_REPLACED),
 }
 #: Modules that only look, talk or wait.
@@ -101,6 +110,11 @@ PACKAGES = frozenset(
     {f"{BUILTIN}{name}" for name in ("apt", "dnf", "dnf5", "package", "yum", "pip")}
     | {f"community.general.{name}" for name in ("apk", "homebrew", "pacman", "zypper", "npm", "gem")}
 )
+#: The arguments that say which thing a module is about; of a module that is not here, any may.
+SUBJECTS: Mapping[str, tuple[str, ...]] = {
+    **{name: (*row.path, *row.subject) for name, row in TABLE.items() if row.subject or name == FILE},
+    **dict.fromkeys(PACKAGES, ("name", "pkg", "package", "deb", "virtualenv", "executable", "path", "global")),
+}
 #: What stays of them.
 OF_PACKAGES = "what came with them; their configuration"
 #: Arguments of packages that do something else than to install or to remove them.

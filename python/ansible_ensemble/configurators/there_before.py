@@ -1,36 +1,35 @@
 """What was there before a play made anything: the tasks that take it away would change it, in check mode.
 
-It is noted before the play first runs, in the journal, so that it holds after the job was killed.
+It is noted before each run of the play, of what is new in it, in the journal, so that it holds after the job was
+killed. What is noted is not what a task is called but what it is about: with another value of a variable that is another
+thing.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from ansible_ensemble.configurators.ansible_files import tasks_of
 from ansible_ensemble.configurators.backups import BEGUN
 from ansible_ensemble.configurators.protocol import Note, Task
-from ansible_ensemble.configurators.results import returned
-from ansible_ensemble.core.orders import Outcome, Play
+from ansible_ensemble.configurators.teardown import SUBJECTS
+from ansible_ensemble.core.errors import InvalidInput
+from ansible_ensemble.core.orders import REMOVALS, REMOVING, Outcome, Play, Removing
 from ansible_ensemble.core.regex import regex
 
-#: The variable that such tasks read: the names of those that leave what they are about.
-THERE_BEFORE = "there_before"
 #: The setting of an implementation that names what takes away what it made, and the note of an instance.
 REMOVAL = "removal"
-#: How a task ended that a condition left out; the names of those that have not looked for that reason.
-SKIPPED = "skipped"
-#: How a task ended that failed in vain; the names of those that could not look.
-IGNORED, FAILED = "ignored", "failed"
-#: How the names of such tasks begin.
-REMOVING = "Take away: "
+#: What is noted: the keys of the things that were not there, that were there, and that nobody could see, each with the
+#: name of the task that takes it away.
+OURS, THERE, UNSEEN = "ours", "there", "unseen"
 #: Arguments that tell what a task is about.
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
-#: What no name has that stands in a condition.
+_OTHERWISE = "with other values, or on other conditions,"
+#: What no name has that is told in a line.
 _SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
 
 
@@ -41,13 +40,16 @@ def task_title(action: str, args: Mapping[str, Any]) -> str:
 
 
 def removing(name: str) -> str:
-    """The name of the task that takes away what another one made: it stands in a condition, too."""
+    """The name of the task that takes away what another one made."""
     return f"{REMOVING}{_SIGNS.sub(' ', name).strip()}"
 
 
-def unless_there_before(name: str) -> str:
-    """The condition of a task of this name, which has no quotes and is no template."""
-    return f"'{name}' not in {THERE_BEFORE} | default([])"
+def leaves_what_was_there(file: Path) -> bool:
+    """Whether a file of tasks, or a playbook, leaves what was there before; else it is written by hand."""
+    try:
+        return any(str(task.get("name")).startswith(REMOVING) for task in tasks_of(file))
+    except (InvalidInput, OSError):
+        return False
 
 
 def note_there_before(
@@ -55,50 +57,42 @@ def note_there_before(
 ) -> Generator[Play | Note, Any, Outcome | None]:
     """Note what was there before a play, unless its removal is written by hand; returns why nobody could look."""
     ((kind, name),) = removal.items()
-    file = task.base / name
-    noted: Mapping[str, Any] = task.made.get(REMOVAL) or {}
-    if (
-        (task.was_configured and not noted)
-        or not file.is_file()
-        or THERE_BEFORE not in file.read_text(encoding="utf-8")
-    ):
-        return None  # it was deployed before such notes were taken
-    digest = _digest(file)
-    if (noted.get("digest") == digest and not noted.get(SKIPPED)) or noted.get("unknown"):
-        return None
-    looked, there = set(noted.get("looked") or ()), set(noted.get("there") or ())
-    variables = {**order.variables, THERE_BEFORE: sorted(looked)}  # what was looked at need not run again
+    file, noted = task.base / name, task.made.get(REMOVAL) or {}
+    if not leaves_what_was_there(file) or (task.was_configured and OURS not in noted):
+        return None  # what it made before such notes were taken would be taken for a stranger's
+    known = {key: dict(noted.get(key) or {}) for key in (OURS, THERE, UNSEEN)}
+    seen = tuple(sorted({*known[OURS], *known[THERE], *known[UNSEEN]}))
     looking = replace(order, kind=kind, source=str(file), tasks_from=None, check=True, diff=False, keys=(), quiet=True)
-    outcome: Outcome = yield replace(looking, variables=variables)
+    outcome: Outcome = yield replace(looking, removing=Removing(SUBJECTS, seen))
     if outcome.unreachable:
         return replace(outcome, changed=False, result={})
-    tasks = [one for one in returned(outcome).get("tasks") or () if str(one["name"]).startswith(REMOVING)]
-    ran = {one["name"] for one in tasks if one.get("status") != SKIPPED}
-    failed = {one["name"] for one in tasks if one.get("status") == IGNORED} | set(noted.get(FAILED) or ())
-    there |= {one["name"] for one in tasks if one.get("changed")} - looked
-    looked |= ran
-    skipped = {one["name"] for one in tasks} - looked
-    found = {**noted, "digest": digest, "looked": sorted(looked), "there": sorted(there), BEGUN: True}
-    found |= {SKIPPED: sorted(skipped), FAILED: sorted(failed)}
-    found = {key: value for key, value in found.items() if value or key not in (SKIPPED, FAILED)}
-    if not outcome.ok:
-        yield Note({**task.made, REMOVAL: {"unknown": outcome.error or "it failed"}})
-    elif found != noted:
+    for one in outcome.result.get(REMOVALS) or ():
+        kind = UNSEEN if one.get("unseen") else THERE if one.get("changed") else OURS
+        known[kind].setdefault(one["key"], one["name"].removeprefix(REMOVING))
+    found = {**noted, OURS: known[OURS], BEGUN: True}
+    found |= {key: known[key] for key in (THERE, UNSEEN) if known[key]}
+    if found != noted:
         yield Note({**task.made, REMOVAL: found})
     return None
 
 
-def left_there(noted: Mapping[str, Any]) -> list[str]:
-    """The names of the tasks that leave what they are about: it was there before, or nobody has looked."""
-    return [*noted["there"], *(noted.get(SKIPPED) or ()), *(noted.get(FAILED) or ())]
+def may_go(noted: Mapping[str, Any]) -> Removing:
+    """What may be taken away: what was not there before."""
+    return Removing(SUBJECTS, only=tuple(sorted(noted.get(OURS) or ())))
 
 
-def told_to_stay(noted: Mapping[str, Any]) -> Iterator[str]:
-    """What to say of what stays."""
-    yield from (f"{name.removeprefix(REMOVING)}: it was there before, and stays" for name in noted["there"])
-    for name in noted.get(FAILED) or ():
-        yield f"{name.removeprefix(REMOVING)}: nobody could see whether it was there before, and it stays"
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+def told_to_stay(noted: Mapping[str, Any], outcome: Outcome) -> list[str]:
+    """What to say of what stays: what tasks left, and what none of them came by."""
+    there, unseen, ours = (noted.get(key) or {} for key in (THERE, UNSEEN, OURS))
+    met, lines = set(), []
+    for one in outcome.result.get(REMOVALS) or ():
+        name, key = one["name"].removeprefix(REMOVING), one["key"]
+        met.add(key)
+        if one.get("left") and key in there:
+            lines.append(f"{name}: it was there before, and stays")
+        elif one.get("left"):
+            could = "could see" if key in unseen else "has looked"
+            lines.append(f"{name}: nobody {could} whether it was there before, and it stays")
+    if outcome.ok:
+        lines += [f"{name}: what it made {_OTHERWISE} stays" for key, name in ours.items() if key not in met]
+    return list(dict.fromkeys(lines))

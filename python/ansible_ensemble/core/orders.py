@@ -19,6 +19,11 @@ RETURNED = "returned_by_tasks"
 #: Key of a play's result with what its tasks kept of files that they replaced: `host`, `path`, `backup`, and `keywords`
 #: of the task.
 BACKUPS = "backups_of_tasks"
+#: Key of a play's result with what its tasks that take something away came to: of each thing the `name` of its task,
+#: its `key`, and whether it was `changed`, is `unseen` as nobody could look, or was `left`.
+REMOVALS = "removals_of_tasks"
+#: How the names of tasks begin that take away what others made.
+REMOVING = "Take away: "
 #: Variable of a play with the values of the expressions that its filters `eval` and `ref` name.
 EVALUATED = "ansible_ensemble_evaluated"
 
@@ -94,6 +99,23 @@ class ModuleCall(Struct, frozen=True):
     first: tuple[str, ...] = ()
 
 
+class Removing(Struct, frozen=True):
+    """What the tasks of a play that take something away may touch.
+
+    A thing is known by a key: of the host, the module, and the arguments that say what it is, as they are rendered for
+    one item of a loop.
+
+    Attributes:
+        subjects: arguments that say what a module is about, by its full name; all are, of one that is not here.
+        known: keys of what was looked at before; it is passed over.
+        only: keys of what may be taken away; None to do so with all.
+    """
+
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
+
+
 class Play(Struct, frozen=True):
     """A task file, a role or a playbook, run by a nested TaskQueueManager.
 
@@ -111,6 +133,7 @@ class Play(Struct, frozen=True):
         tasks_from: which task file of a role runs, None for its `main`.
         discreet: leave out of diffs what may be a secret.
         quiet: tell nobody of its tasks.
+        removing: what its tasks may touch that take something away; None if none of them does.
     """
 
     kind: str
@@ -130,6 +153,7 @@ class Play(Struct, frozen=True):
     tasks_from: str | None = None
     discreet: bool = False
     quiet: bool = False
+    removing: Removing | None = None
 
 
 class Request(Struct, frozen=True):

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from ansible.executor.playbook_executor import PlaybookExecutor
 from ansible.plugins.strategy.linear import StrategyModule as LinearStrategy
 
-from ansible_ensemble.core.orders import BACKUPS, RETURNED, ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import BACKUPS, REMOVALS, RETURNED, ModuleCall, Outcome, Play
 from ansible_ensemble.core.regex import regex
 from ansible_ensemble.core.sensitive import SensitiveMap
 from ansible_ensemble.lanes import core, membership, outcomes, play_options, task_reports
 from ansible_ensemble.lanes.core_recorder import Listener, TaskRecorder
+from ansible_ensemble.lanes.core_removals import Removals
 from ansible_ensemble.lanes.core_variables import LookUps, given_names
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class PlayRunner:
         self._displayed, self._base = False, ""
         self._keys: tuple[str, ...] = ()
         self._look_ups = look_ups
+        self._removals: Removals | None = None
         if inline and known_strategy():
             _install_inline_strategy()
 
@@ -69,6 +71,9 @@ class PlayRunner:
         if order.inventory is not None:
             play_options.take_inventory(self._session, order.inventory)
         self._look_ups.begin(order.variables)
+        if order.removing is not None:
+            self._removals = Removals(order.removing)
+            self._removals.install()
         given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
         self._session.variable_manager.extra_vars.update({**order.variables, **given})
         if order.base or order.kind == "tasks":
@@ -76,7 +81,8 @@ class PlayRunner:
         if order.kind == "playbook":
             code = self._run_playbook(order, private)
         else:
-            code = self._run({**order.keywords, **_body(order)}, order.host.name)
+            around = {"ignore_errors": True} if _only_looks(order) else {}
+            code = self._run({**order.keywords, **around, **_body(order)}, order.host.name)
         return self._outcome(order.host.name if order.inventory is None else None, code)
 
     def run_call(self, call: ModuleCall) -> Outcome:
@@ -177,6 +183,7 @@ class PlayRunner:
         )
         executor.host_name = order.host.name if order.inventory is None else ""
         executor.environment = order.keywords.get("environment")
+        executor.ignores_errors = _only_looks(order)
         self._listen(executor._tqm)
         return int(executor.run())
 
@@ -210,6 +217,7 @@ class PlayRunner:
                 "tasks": [task_reports.summary_of(task) for task in tasks],
                 **({RETURNED: returned} if returned else {}),
                 **({BACKUPS: backups} if backups else {}),
+                **({REMOVALS: self._removals.found()} if self._removals is not None else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
             diff=[diff for task in tasks if not task["unseen"] for diff in outcomes.diffs_of(task["result"])],
@@ -245,8 +253,11 @@ class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
 
     host_name = ""
     environment: dict[str, Any] | None = None
+    ignores_errors = False
 
     def _get_serialized_batches(self, play: Any) -> Any:
+        if self.ignores_errors:
+            play.ignore_errors = True
         if self.environment:
             own = play.environment or []
             play.environment = [self.environment, *(own if isinstance(own, list) else [own])]
@@ -340,6 +351,11 @@ def _forget_rpc_server() -> None:
         return
     _rpc_host.LocalManager._shared_instance = None
     _rpc_host._server_ready.clear()
+
+
+def _only_looks(order: Play) -> bool:
+    """Whether it is to be seen what was there: a task that cannot look does not keep the others from it."""
+    return order.removing is not None and order.removing.only is None
 
 
 def _body(order: Play) -> dict[str, Any]:

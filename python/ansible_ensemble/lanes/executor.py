@@ -14,7 +14,7 @@ from typing import Any
 from ansible.errors import AnsibleParserError
 from msgspec.structs import replace
 
-from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import Host, ModuleCall, Outcome, Play, Removing
 from ansible_ensemble.core.parent import die_with_parent, end_group
 from ansible_ensemble.core.processor_time import collect_rarely
 from ansible_ensemble.core.sparse import as_map
@@ -142,7 +142,8 @@ class Executor:
             with self._session.knowing(host) as private:
                 self._first.begin(data.get("first", ()))
                 if kind == "play":
-                    play = Play(host=host, **data)
+                    removing = data.pop("removing", None)
+                    play = Play(host=host, removing=Removing(**removing) if removing else None, **data)
                     return self._in_child(play.fast, lambda runner: runner.run_play(play, private))
                 call = ModuleCall(host=host, **data)
                 if core.needs_play(call.module) or self._shape is None:

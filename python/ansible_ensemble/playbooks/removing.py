@@ -12,7 +12,7 @@ from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
 from ansible_ensemble.configurators.teardown import INI, Way, full_name, path_of, removal_of, way_of
-from ansible_ensemble.configurators.there_before import removing, unless_there_before
+from ansible_ensemble.configurators.there_before import removing
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.naming import PREFIX
 from ansible_ensemble.playbooks.plain import is_open
@@ -102,8 +102,6 @@ _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
 #: A loop that searches the folder of templates for a module of templates, and that of files for any other.
 _FIRST_FOUND = "with_first_found"
-#: Before anything is made, some cannot look, as by a user who is not there yet.
-_LOOKING = {"ignore_errors": "{{ ansible_check_mode }}"}
 #: What of a play is around what takes away what it made.
 _AROUND = ("become", "become_user", "become_method", "become_flags", "environment", "no_log")
 _OF_PLAY = (
@@ -214,14 +212,10 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
     shared |= {"delegate_to": entry.task.delegate_to} if entry.task.delegate_to else {}
     name = removing(entry.name)
-    when = own.get("when", [])
-    shared["when"] = [unless_there_before(name), *(when if isinstance(when, list) else [when])]
-    shared |= _LOOKING
     task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
     if args := _removal_of_file(module, found.args, entry.task.args.get("create")):
         of_file = removing(f"file of {entry.name}")
-        whens = {"when": [unless_there_before(of_file), *shared["when"][1:]]}
-        parts = [task, {"name": of_file, _COMMAND: args, **shared, **whens}]
+        parts = [task, {"name": of_file, _COMMAND: args, **shared}]
         task = {"name": f"{name} and its file", "block": parts}
     outer = entry.raw
     while "block" in outer:

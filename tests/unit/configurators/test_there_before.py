@@ -10,26 +10,25 @@ import yaml
 
 from ansible_ensemble.configurators.play import PlayConfigurator
 from ansible_ensemble.configurators.protocol import Note, Progress, Result
-from ansible_ensemble.configurators.there_before import unless_there_before
-from ansible_ensemble.core.orders import BACKUPS, ModuleCall, Outcome, Play
+from ansible_ensemble.core.orders import BACKUPS, REMOVALS, ModuleCall, Outcome, Play
 
 NAMES = ("Take away: a", "Take away: b")
 SETTINGS = {"primary": "/p/x.yml", "removal": {"tasks": "remove.yml"}}
 
 
 def written(folder: Path, names: tuple[str, ...] = NAMES) -> None:
-    tasks = [{"name": name, "file": {"path": "/a"}, "when": [unless_there_before(name)]} for name in names]
+    tasks = [{"name": name, "file": {"path": "/a", "state": "absent"}} for name in names]
     (folder / "remove.yml").write_text(yaml.safe_dump(tasks))
 
 
-def looked(
-    *there: str, ok: bool = True, names: tuple[str, ...] = NAMES, unreachable: bool = False, **ended: str
-) -> Outcome:
-    statuses = {name: status for status, name in ended.items()}
-    tasks = [{"name": name, "status": statuses.get(name, "ok"), "changed": name in there} for name in names]
-    return Outcome(
-        ok=ok, changed=bool(there), unreachable=unreachable, error="no", result={"stats": {}, "tasks": tasks}
-    )
+def came_to(**ended: str) -> list[dict[str, Any]]:
+    """Of things, by their keys, how they ended; the key `a2` is of a task named a."""
+    return [{"name": f"Take away: {key[0]}", "key": key, **({how: True} if how else {})} for key, how in ended.items()]
+
+
+def looked(*, ok: bool = True, unreachable: bool = False, **ended: str) -> Outcome:
+    result = {"stats": {}, "tasks": [], REMOVALS: came_to(**ended)}
+    return Outcome(ok=ok, changed=False, unreachable=unreachable, error="no", result=result)
 
 
 def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
@@ -50,64 +49,70 @@ def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
 def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    result, (look, note, play, ended) = run(one, looked(NAMES[1]), Outcome(ok=True, changed=True))
+    result, (look, note, play, ended) = run(one, looked(a="", b="changed"), Outcome(ok=True, changed=True))
     assert (look.source, look.check, look.quiet) == (str(tmp_path / "remove.yml"), True, True)
-    assert (play.source, play.check, play.quiet) == ("/p/x.yml", False, False)
-    assert note.made["removal"]["there"] == ended.made["removal"]["there"] == [NAMES[1]]
+    assert (look.removing.known, look.removing.only) == ((), None)
+    assert (play.source, play.check, play.quiet, play.removing) == ("/p/x.yml", False, False, None)
+    assert note.made["removal"]["there"] == ended.made["removal"]["there"] == {"b": "b"}
+    assert ended.made["removal"]["ours"] == {"a": "a"}
     assert result.success
 
-    again = task(SETTINGS, name="configure", made=one.made, was_configured=True)
-    assert len(run(again, Outcome(ok=True))[1]) == 1  # what it made meanwhile is not taken for a stranger's
-
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
-    _result, (removing, told) = run(gone, Outcome(ok=True, changed=True))
-    assert removing.variables == {"there_before": [NAMES[1]]}
+    _result, (removing, told) = run(gone, looked(a="changed", b="left"))
+    assert removing.removing.only == ("a",)
     assert told == Progress("b: it was there before, and stays")
 
 
-def test_what_is_new_in_it_is_looked_for(task: Any, tmp_path: Path) -> None:
+def test_only_what_is_new_is_looked_at_again(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(NAMES[0]), Outcome(ok=True))
-    more = (*NAMES, "Take away: c")
-    written(tmp_path, more)
+    run(one, looked(a="changed", b=""), Outcome(ok=True))
     one.was_configured = True
-    run(one, looked(*more, names=more), Outcome(ok=True))
-    assert one.made["removal"]["there"] == [NAMES[0], "Take away: c"]
+    _result, (look, *_rest) = run(one, looked(b2="changed", a2=""), Outcome(ok=True))
+    assert look.removing.known == ("a", "b"), "what it made meanwhile is not taken for a stranger's"
+    assert one.made["removal"]["ours"] == {"b": "b", "a2": "a"}
+    assert one.made["removal"]["there"] == {"a": "a", "b2": "b"}
 
 
-def test_what_a_condition_left_out_is_looked_for_before_it_is_made(task: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "noted, ended, told",
+    [
+        ({"a": "unseen"}, "left", "a: nobody could see whether it was there before, and it stays"),
+        ({}, "left", "a: nobody has looked whether it was there before, and it stays"),
+        ({"a": ""}, "changed", None),
+        ({"a": "", "a2": ""}, "changed", "a: what it made with other values, or on other conditions, stays"),
+    ],
+)
+def test_what_stays_is_told(task: Any, tmp_path: Path, noted: dict[str, str], ended: str, told: str | None) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(skipped=NAMES[1]), Outcome(ok=True))
-    gone = task(SETTINGS, name="delete", made=one.made)
-    assert run(gone, Outcome(ok=True))[1][0].variables == {"there_before": [NAMES[1]]}, "nobody has looked for it"
-
-    one.was_configured = True
-    _result, orders = run(one, looked(NAMES[1], skipped=NAMES[0]), Outcome(ok=True))
-    assert orders[0].variables == {"there_before": [NAMES[0]]}, "that was looked for"
-    assert one.made["removal"]["there"] == [NAMES[1]]
-    assert len(run(one, Outcome(ok=True))[1]) == 1
+    run(one, looked(**noted), Outcome(ok=True))
+    gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
+    _result, (removing, *lines) = run(gone, looked(a=ended))
+    assert removing.removing.only == tuple(key for key, how in noted.items() if not how)
+    assert lines == ([Progress(told)] if told else [])
 
 
-def test_what_one_task_could_not_see_stays(task: Any, tmp_path: Path) -> None:
+def test_what_was_seen_before_a_look_failed_counts(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(ignored=NAMES[0]), Outcome(ok=True))
-    gone = task(SETTINGS, name="delete", made=one.made)
-    _result, (removing, told) = run(gone, Outcome(ok=True))
-    assert removing.variables == {"there_before": [NAMES[0]]}
-    assert told == Progress("a: nobody could see whether it was there before, and it stays")
+    run(one, looked(ok=False, a=""), Outcome(ok=True))
+    assert one.made["removal"]["ours"] == {"a": "a"}
 
 
-def test_what_nobody_could_see_is_not_taken_away(task: Any, tmp_path: Path) -> None:
+def test_without_notes_nothing_is_taken_away(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
-    one = task(SETTINGS, name="configure")
-    run(one, looked(ok=False), Outcome(ok=True))
-    gone = task(SETTINGS, name="delete", made=one.made)
-    result, (told,) = run(gone)
+    one = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", was_configured=True)
+    result, (told,) = run(one)
     assert (result.success, result.modified) == (True, False)
     assert "not known" in told.text
+
+
+def test_what_was_adopted_is_taken_away_if_that_is_wanted(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete")
+    _result, (removing,) = run(one, Outcome(ok=True))
+    assert removing.removing is None
 
 
 def test_nothing_runs_where_nobody_can_look(task: Any, tmp_path: Path) -> None:
@@ -128,7 +133,7 @@ def test_nothing_is_looked_at(task: Any, tmp_path: Path, kind: str) -> None:
     assert play.source == "/p/x.yml"
     gone = task(SETTINGS, name="delete", made=one.made)
     _result, (play,) = run(gone, Outcome(ok=True))
-    assert play.variables == {}
+    assert play.removing is None
 
 
 def saw(digest: str) -> Outcome:
@@ -143,9 +148,9 @@ def replaced(backup: str) -> Outcome:
 def test_the_first_backup_is_put_back_and_later_ones_go(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(NAMES[0]), replaced("/etc/motd.1"), saw("digest 1"))
+    run(one, looked(a="changed"), replaced("/etc/motd.1"), saw("digest 1"))
     one.was_configured = True
-    run(one, replaced("/etc/motd.2"), saw("digest 2"))
+    run(one, looked(), replaced("/etc/motd.2"), saw("digest 2"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
     _result, orders = run(gone, saw("digest 2"), Outcome(ok=True), Outcome(ok=True), Outcome(ok=True))
     calls = [order for order in orders if isinstance(order, ModuleCall)]
@@ -172,11 +177,11 @@ def test_a_backup_after_a_run_that_was_cut_off_may_not_be_the_first(task: Any, t
     one = task(SETTINGS, name="configure")
     steps = PlayConfigurator("tasks", "/p/x.yml").run(one)
     next(steps)
-    note = steps.send(looked(NAMES[0]))
+    note = steps.send(looked(a="changed"))
     assert isinstance(note, Note)
     steps.close()
     again = task(SETTINGS, name="configure", made=note.made)
-    run(again, replaced("/etc/motd.2"))
+    run(again, looked(), replaced("/etc/motd.2"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=again.made)
     _result, orders = run(gone, Outcome(ok=True))
     assert any("/etc/motd stays as it is" in one.text for one in orders if isinstance(one, Progress))
