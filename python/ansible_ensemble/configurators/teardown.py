@@ -88,7 +88,6 @@ TABLE: Mapping[str, Row] = {
         leaves="its home, without remove; a user that was there keeps what it was given",
         subject=("name", "user"),
     ),
-    f"{BUILTIN}group": Row(Way.STATE, subject=("name",)),
     f"{BUILTIN}cron": Row(Way.STATE, leaves="the crontab, without a job", subject=("name", "user", "cron_file", "env")),
     "ansible.posix.synchronize": _TREE,
     "community.general.archive": _DEST,
@@ -110,10 +109,19 @@ PACKAGES = frozenset(
     {f"{BUILTIN}{name}" for name in ("apt", "dnf", "dnf5", "package", "yum", "pip")}
     | {f"community.general.{name}" for name in ("apk", "homebrew", "pacman", "zypper", "npm", "gem")}
 )
-#: The arguments that say which thing a module is about; of a module that is not here, any may.
+_PACKAGE = ("name", "pkg", "package", "deb", "virtualenv", "executable", "path", "global")
+#: The arguments that say which thing a module is about; of a module that is not here, all count.
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     **{name: (*row.path, *row.subject) for name, row in TABLE.items() if row.subject or name == FILE},
-    **dict.fromkeys(PACKAGES, ("name", "pkg", "package", "deb", "virtualenv", "executable", "path", "global")),
+    **dict.fromkeys(PACKAGES, _PACKAGE),
+    f"{BUILTIN}apt_repository": ("repo", "filename"),
+    f"{BUILTIN}group": ("name",),
+    f"{BUILTIN}known_hosts": ("name", "host", "path", "key"),
+    f"{BUILTIN}yum_repository": ("name", "file"),
+    "ansible.posix.authorized_key": ("user", "key", "path"),
+    "ansible.posix.mount": ("path", "name"),
+    "ansible.posix.sysctl": ("name", "key", "sysctl_file"),
+    **{f"community.docker.docker_{name}": ("name", f"{name}_name") for name in ("container", "network", "volume")},
 }
 #: What stays of them.
 OF_PACKAGES = "what came with them; their configuration"

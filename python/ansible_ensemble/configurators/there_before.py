@@ -1,8 +1,8 @@
 """What was there before a play made anything: the tasks that take it away would change it, in check mode.
 
 It is noted before each run of the play, of what is new in it, in the journal, so that it holds after the job was
-killed. What is noted is not what a task is called but what it is about: with another value of a variable that is another
-thing.
+killed. What is noted is not what a task is called but what it is about: with another value of a variable that is
+another thing.
 """
 
 from __future__ import annotations
