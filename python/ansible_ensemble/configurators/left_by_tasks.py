@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.configurators.ansible_files import tasks_of
+from ansible_ensemble.configurators.locations import collection_folders, find_role
+from ansible_ensemble.configurators.module_spec import role_folder
 from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, Way, full_name, leaves, way_of
 from ansible_ensemble.configurators.there_before import REMOVAL, removing, task_title
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.orders import REMOVING
-from ansible_ensemble.language.entities import NodeTemplate
+from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.language.playbook_keywords import HANDLER
 
 _ASIDE = MAKE_NOTHING | {full_name(name) for name in ("add_host", "group_by", "meta")}
@@ -25,16 +27,33 @@ def left_by_tasks(node: NodeTemplate) -> str:
     operation = node.operation("Standard", "configure")
     settings = operation.implementation.settings if operation is not None and operation.implementation else {}
     removal = settings.get(REMOVAL)
-    source = operation.implementation.primary if operation is not None and operation.implementation else None
-    if operation is None or source is None or not isinstance(removal, Mapping):
+    if operation is None or not isinstance(removal, Mapping):
         return ""
     base = operation.base or Path()
-    files = base / source, base / str(next(iter(removal.values())))
+    source, removing_file = _source_of(operation, base), base / str(next(iter(removal.values())))
+    if source is None:
+        return ""
+    files = source, removing_file
     try:
         versions = tuple(file.stat().st_mtime_ns for file in files)
     except OSError:
         return ""
     return _left(*files, versions)
+
+
+def _source_of(operation: Operation, base: Path) -> Path | None:
+    """The file of what an operation runs: that of a role's tasks, if it runs one; None if it is not known."""
+    implementation = operation.implementation
+    if implementation is None or not implementation.primary:
+        return None
+    if implementation.class_name != "role":
+        return base / implementation.primary
+    role = find_role(implementation.primary, operation, base)
+    folder = role_folder(role, collection_folders(base)) if role is not None else None
+    entry = implementation.settings.get("tasks_from") or "main"
+    names = (f"{entry}.yml", f"{entry}.yaml", str(entry))
+    files = (folder / "tasks" / name for name in names) if folder is not None else ()
+    return next((file for file in files if file.is_file()), None)
 
 
 @lru_cache(maxsize=512)

@@ -159,7 +159,7 @@ class PlayConfigurator(BaseConfigurator):
         super().__init__(target)
         self.name = name
         self.keys = frozenset({"environment", "check_mode"}) if name == "playbook" else PLAY_KEYS
-        self.keys |= {"tasks_from"} if name == "role" else {REMOVAL}
+        self.keys |= {REMOVAL, "tasks_from"} if name == "role" else {REMOVAL}
 
     def render(self, task: Task) -> None:
         """Evaluate the variables."""

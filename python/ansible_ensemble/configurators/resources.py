@@ -175,7 +175,7 @@ class _Resource:
             noted = {"module": gone.removal.module, "kept": kept, "more": more}
             noting = replace(run, settings={**run.settings, "teardown": noted})
             return [self._operation("Standard", "configure", noting), *operations[1:]]
-        if {run.kind, gone.kind} <= {"tasks", "playbook"}:
+        if run.kind != MODULE and gone.kind in ("tasks", "playbook"):
             return [_removed_by(one, gone) for one in operations]
         return operations
 

@@ -372,8 +372,10 @@ class _FileChecker:
             entry = args.get("tasks_from")
             if isinstance(args.get("name"), str) and not (isinstance(entry, str) and _is_template(entry)):
                 asked = entry if isinstance(entry, str) else None
-                may_not_run = maybe and short != _ROLES[0]
+                may_not_run, before = maybe and short != _ROLES[0], len(self.runs)
                 yield from self._run_role(args["name"], asked, place_of(args, "name"), maybe=may_not_run)
+                if task.get("when") is False:  # it is there for its variables
+                    del self.runs[before:]
         else:
             yield from self._module(name, args, written, at, maybe=maybe)
 

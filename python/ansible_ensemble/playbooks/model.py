@@ -55,6 +55,7 @@ class Entry(Struct):
         words: identifiers in it, and in the files that it runs.
         sets: variables that it sets while it runs.
         exports: variables that it defines for the whole play: a role's defaults and variables.
+        variables: of a role its defaults and variables.
         notified: names of handlers that it notifies and does not bring itself.
         handlers: names of the handlers that it brings.
         tags: its own, and those of what it stands in within the play.
@@ -74,6 +75,7 @@ class Entry(Struct):
     words: frozenset[str] = frozenset()
     sets: frozenset[str] = frozenset()
     exports: frozenset[str] = frozenset()
+    variables: Mapping[str, Any] = field(default_factory=dict)
     notified: frozenset[str] = frozenset()
     handlers: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()

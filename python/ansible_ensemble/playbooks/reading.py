@@ -168,7 +168,7 @@ class _Reader:
         for section in SECTIONS:
             for item in read.raw.get(section) or []:
                 if section == "roles":
-                    read.entries.append(self._role(item, next(roles), read))
+                    read.entries.append(self._role(item, next(roles), read, play))
                 else:
                     read.entries += self._tasks(item, section, read, play)
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
@@ -296,7 +296,7 @@ class _Reader:
             made.within = self._in_file(file, section, read, play, above) if file is not None else []
         return made
 
-    def _role(self, raw: Any, role: Any, read: ReadPlay) -> Entry:
+    def _role(self, raw: Any, role: Any, read: ReadPlay, play: Any, entry: str = "main") -> Entry:
         folder = Path(role._role_path)
         chain = [role, *role.get_all_dependencies()]
         for one in chain:
@@ -320,13 +320,27 @@ class _Reader:
             others=_others(raw, files),
             sets=frozenset[str]().union(*map(set_in, [*tasks, *handlers]), self._included(tasks, folder)),
             exports=frozenset(str(name) for one in chain for name in (*one._default_vars, *one._role_vars)),
+            variables={**role.get_default_vars(), **role.get_vars()},
             notified=frozenset[str]().union(*map(notified_in, tasks)) - named,
             handlers=named,
             tags=tags_of(raw),
             once=isinstance(raw, Mapping) and raw.get("run_once") is True,
             file=folder,
+            within=self._within_role(role, entry, read, play),
             call=self._call(raw, role),
         )
+
+    def _within_role(self, role: Any, entry: str, read: ReadPlay, play: Any) -> list[Entry]:
+        """The entries of a role's own tasks, without those of the roles that it depends on."""
+        from ansible.playbook.block import Block
+
+        folder = Path(role._role_path) / "tasks"
+        file = next(
+            (one for name in (entry, f"{entry}.yml", f"{entry}.yaml") if (one := folder / name).is_file()), None
+        )
+        if file is None:
+            return []
+        return self._in_file(file, "tasks", read, play, Block(play=play, role=role))
 
     def _in_file(self, file: Path, section: str, read: ReadPlay, play: Any, above: Any) -> list[Entry]:
         """The entries of a file of tasks; none if one is refused, or if the file runs itself."""
@@ -337,11 +351,8 @@ class _Reader:
         inside = structs.replace(read, file=file)
         self._within.append(file)
         try:
-            items = self._list(file)
-            if not all(isinstance(item, Mapping) for item in items):
-                return []
-            return [one for item in items for one in self._tasks(item, section, inside, play, above)]
-        except (AnsibleError, InvalidInput):  # of what is perhaps never run
+            return [one for item in self._list(file) for one in self._tasks(item, section, inside, play, above)]
+        except AnsibleError:  # of what is perhaps never run
             return []
         finally:
             self._within.pop()
@@ -383,7 +394,7 @@ class _Reader:
         manager, loader = self._session.variable_manager, self._session.loader
         include = RoleInclude.load(name, play=play, variable_manager=manager, loader=loader)
         role = Role.load(include, play, from_files={"tasks": str(entry)} if entry else None)
-        made = self._role(raw, role, read)
+        made = self._role(raw, role, read, play, str(entry or "main"))
         made.section = section
         made.exports = made.exports if kind == "import_role" else frozenset()
         variables = {"vars": raw["vars"]} if raw.get("vars") else {}

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
@@ -96,6 +97,7 @@ def _text(args: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := args.get(name), str) else ""
 
 
+_IMPORT_ROLE = f"{BUILTIN}import_role"
 #: Removes a file that has nothing but blank lines, or lines of another pattern.
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
@@ -148,6 +150,20 @@ def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, 
     if as_play:
         return Removal({"absent": {"playbook": file}}, {file: [as_removing_play(play, tasks)]}, effects)
     return Removal({"absent": {"tasks": file}}, {file: around(play, tasks, used_variables(words, play))}, effects)
+
+
+def removal_of_role(name: str, role: Entry, play: ReadPlay, root: Path) -> Removal:
+    """What takes away what a role made: a file of tasks that read the role's variables, and run none of its tasks."""
+    variables = {name: [value, play.variables.get(name)] for name, value in role.variables.items()}
+    inside = replace(play, variables={**play.variables, **variables})
+    tasks, effects = _removal_tasks(role.within, inside, root)
+    if not tasks:
+        return Removal({}, {}, effects)
+    called = {"name": role.call["role"], **({"tasks_from": entry} if (entry := role.call.get("tasks_from")) else {})}
+    # the tag is for the role's tasks not to be shown, the condition for those that are tagged always
+    loading = {"name": f"Variables of the role {role.name}", _IMPORT_ROLE: called, "when": False, "tags": [NEVER]}
+    file = f"{PREFIX}-{name}-remove.yml"
+    return Removal({"absent": {"tasks": file}}, {file: [loading, *tasks]}, effects)
 
 
 def around(play: ReadPlay, tasks: list[Any], variables: Mapping[str, Any]) -> list[Any]:
@@ -238,7 +254,7 @@ def _removal_of_file(module: str, args: Mapping[str, Any], create: Any) -> Mappi
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     """What takes away what a block of tasks made, or a file of them: of all its parts, whichever ran."""
-    if play.sets & words_of({"when": entry.raw.get("when")}):
+    if play.sets & play.reached(words_of({"when": entry.raw.get("when")})):
         return None, "it depends on what other tasks found"
     found = [_removal_of(one, play, root) for one in entry.within]
     tasks = [task for task, _description in reversed(found) if task is not None]

@@ -10,7 +10,7 @@ from typing import Any
 from ansible_ensemble.playbooks.model import LOCALHOST, SECTIONS, Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import is_open, plain
-from ansible_ensemble.playbooks.removing import around, removal
+from ansible_ensemble.playbooks.removing import Removal, around, removal, removal_of_role
 from ansible_ensemble.playbooks.rules import (
     NEVER,
     Resource,
@@ -286,16 +286,17 @@ class _Parts:
         keywords = {**self._become(), **{key: raw[key] for key in sorted(_FREE_OF_ROLE & raw.keys())}}
         keywords |= {"gather_facts": True} if self._gathers([entry]) else {}
         keywords |= given_variables(entry.words, self._play)
-        remove = _removing(entry)
-        body = {
-            **plain(entry.call),
-            **({"keywords": keywords} if keywords else {}),
-            **({"absent": {"tasks_from": remove}} if remove else {}),
-        }
         name = self._namer.name(re.split(r"[./]", entry.name)[-1], "role")
-        undo, no_undo = (f"its tasks {remove}", "") if remove else ("", _NO_UNDO_ROLE)
-        row = Row(entry.place, entry.name, self._play.name, "role", name, "is a role", undo, no_undo)
-        return [self._step(name, body, [row], [entry])]
+        body = {**plain(entry.call), **({"keywords": keywords} if keywords else {})}
+        if remove := _removing(entry):
+            undone, undo = Removal({"absent": {"tasks_from": remove}}, {}, ()), f"its tasks {remove}"
+        else:
+            undone = removal_of_role(name, entry, self._play, self._root)
+            undo = undone.description
+        row = Row(
+            entry.place, entry.name, self._play.name, "role", name, "is a role", undo, "" if undo else _NO_UNDO_ROLE
+        )
+        return [self._step(name, {**body, **undone.body}, [row], [entry], files=undone.files)]
 
     def _tasks(self, waiting: Sequence[tuple[Entry, str]]) -> Step:
         """Tasks one after the other, as a file of tasks with the variables of the play."""

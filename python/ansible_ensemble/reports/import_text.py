@@ -15,7 +15,7 @@ _HEAD = ("FROM", "NAME", "BECOMES", "NODE", "UNDEPLOY", "WHY")
 #: What a kind of node template gives, in words.
 _GIVES = {
     "resource": "plan, drift by check mode, and undeploy where the table says how",
-    "role": "plan, drift by check mode, and undeploy where the role says how",
+    "role": "plan, drift by check mode, and undeploy where its tasks say how",
     "tasks": "plan, drift by check mode where the tasks have one",
     "playbook": "plan, drift by check mode; it runs as it did",
     "left out": "nothing runs it",

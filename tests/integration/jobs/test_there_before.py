@@ -10,42 +10,48 @@ import pytest
 
 from tests.integration.jobs.test_teardown import tree
 
-SITE = """\
-- hosts: web
-  gather_facts: false
-  STRATEGY
-  tasks:
-    - name: Folder
-      ansible.builtin.file: {path: "{{ root }}/{{ base }}", state: directory, mode: "0755"}
-      when: base is defined
-    - name: Part
-      ansible.builtin.copy: {content: made, dest: "{{ root }}/{{ base }}/{{ item.name }}", mode: "0644"}
-      loop: "{{ parts }}"
-      when: item.wanted
-    - name: Same
-      ansible.builtin.copy: {content: made, dest: "{{ root }}/first", mode: "0644"}
-      when: base is defined
-    - name: Same
-      ansible.builtin.copy: {content: made, dest: "{{ root }}/second", mode: "0644"}
-      when: base is defined
-    - name: Secret
-      ansible.builtin.lineinfile: {path: "{{ root }}/{{ base }}.conf", line: "{{ word }}", create: true, mode: "0600"}
-      no_log: true
-      when: base is defined
+SITE = "- {hosts: web, gather_facts: false, tasks: [{ansible.builtin.import_tasks: made.yml}]}"
+#: What runs the tasks -> the file that they are in, and what is around them.
+WAYS = {
+    "tasks": ("made.yml", SITE),
+    "workers": ("made.yml", SITE.replace("gather", "strategy: free, gather")),
+    "role": ("roles/made/tasks/main.yml", "- {hosts: web, gather_facts: false, roles: [made]}"),
+}
+TASKS = """\
+- name: Folder
+  ansible.builtin.file: {path: "{{ root }}/{{ base }}", state: directory, mode: "0755"}
+  when: base is defined
+- name: Part
+  ansible.builtin.copy: {content: made, dest: "{{ root }}/{{ base }}/{{ item.name }}", mode: "0644"}
+  loop: "{{ parts }}"
+  when: item.wanted
+- name: Same
+  ansible.builtin.copy: {content: made, dest: "{{ root }}/first", mode: "0644"}
+  when: base is defined
+- name: Same
+  ansible.builtin.copy: {content: made, dest: "{{ root }}/second", mode: "0644"}
+  when: base is defined
+- name: Secret
+  ansible.builtin.lineinfile: {path: "{{ root }}/{{ base }}.conf", line: "{{ word }}", create: true, mode: "0600"}
+  no_log: true
+  when: base is defined
 """
 VALUES = "base: a\nword: hunter2\nparts: [{name: one, wanted: true}, {name: two, wanted: false}]\n"
 OTHERS = "base: b\nword: other\nparts: [{name: one, wanted: true}, {name: two, wanted: true}]\n"
 HOSTS = ("w1", "w2")
 
 
-@pytest.fixture(params=["", "strategy: free"])
+@pytest.fixture(params=WAYS)
 def site(request: pytest.FixtureRequest, tmp_path: Path, command: Callable[..., Any]) -> Path:
-    """Imported: tasks of each host, or a playbook whose tasks run in workers."""
+    """A site that was imported, with two hosts on which some of what it makes is there."""
+    file, playbook = WAYS[request.param]
     (tmp_path / "group_vars").mkdir()
     lines = [f"{host} ansible_connection=local root={tmp_path / host}" for host in HOSTS]
     python = "ansible_python_interpreter='{{ ansible_playbook_python }}'"
     (tmp_path / "hosts.ini").write_text("\n".join(["[web]", *lines, "[web:vars]", python, ""]))
-    (tmp_path / "site.yml").write_text(SITE.replace("STRATEGY", request.param))
+    (tmp_path / "site.yml").write_text(playbook)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(TASKS)
     (tmp_path / "group_vars" / "web.yml").write_text(VALUES)
     for host in HOSTS:
         (tmp_path / host / "b").mkdir(parents=True)

@@ -52,7 +52,13 @@ def test_it_names_tasks_that_nothing_takes_away(tmp_path: Path, made: Any, gone:
     assert ("and 1 more" in found) == (len(made) == 5)
 
 
-def test_it_names_tasks_of_the_files_that_tasks_run(tmp_path: Path) -> None:
-    (tmp_path / "more.yml").write_text(yaml.safe_dump([RESTART, {"include_tasks": {"file": "made.yml"}}]))
-    told = left(tmp_path, [COPY, {"import_tasks": "more.yml"}], [GONE])
-    assert told == "what 'Restart' does stays: nothing takes it away"
+def test_it_names_tasks_of_a_role_and_of_the_files_that_it_runs(tmp_path: Path) -> None:
+    tasks = tmp_path / "roles" / "web" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "main.yml").write_text(yaml.safe_dump([COPY, {"import_tasks": "more.yml"}]))
+    (tasks / "more.yml").write_text(yaml.safe_dump([RESTART, {"include_tasks": {"file": "main.yml"}}]))
+    (tmp_path / "gone.yml").write_text(yaml.safe_dump([GONE]))
+    implementation = Implementation("web", class_name="role", settings={"removal": {"tasks": "gone.yml"}})
+    operation = Operation("Standard", "configure", implementation, base=tmp_path)
+    node = cast(NodeTemplate, SimpleNamespace(operation=lambda *_names: operation))
+    assert left_by_tasks(node) == "what 'Restart' does stays: nothing takes it away"

@@ -353,8 +353,37 @@ def test_a_role_that_reads_facts_gathers_them(imported: Import) -> None:
         "role": "app",
         "vars": {"size": 3},
         "keywords": {"gather_facts": True},
+        "absent": {"tasks": "imported-app-remove.yml"},
         "host": "web",
     }
+
+
+def test_what_takes_away_what_a_role_made(imported: Import) -> None:
+    role = {
+        "roles/app/defaults/main.yml": "place: /opt/app\n",
+        "roles/app/meta/main.yml": "dependencies: [base]\n",
+        "roles/base/tasks/main.yml": "- {name: below, copy: {content: x, dest: /x}}\n",
+        "roles/app/tasks/main.yml": "- {name: folder, file: {path: '{{ place }}', state: directory}}\n"
+        "- {import_tasks: more.yml, when: place is defined}\n"
+        "- {name: found, command: ls, register: found}\n"
+        "- {name: tool, copy: {src: tool, dest: /usr/bin/tool}}\n"
+        "- {name: each, copy: {content: a, dest: '/{{ item }}'}, loop: '{{ found.stdout_lines }}'}\n",
+        "roles/app/tasks/more.yml": "- {name: more, copy: {content: a, dest: '{{ place }}/a'}}\n"
+        "- include_tasks: main.yml\n",
+    }
+    found = imported({"site.yml": "- hosts: web\n  roles: [app]\n", **role})
+    variables, tool, block, folder = found.files["imported-app-remove.yml"]
+    assert variables == {
+        "name": "Variables of the role app",
+        "ansible.builtin.import_role": {"name": "app"},
+        "when": False,
+        "tags": ["never"],
+    }
+    assert tool["ansible.builtin.command"]["removes"] == "/usr/bin/tool"
+    assert block["when"] == "place is defined"
+    assert [one["name"] for one in block["block"]] == ["Take away: more"]
+    assert folder["ansible.builtin.file"] == {"path": "{{ place }}", "state": "absent"}
+    assert found.rows[0].undo == "takes away what 3 of its 5 tasks made"
 
 
 def test_questions_become_inputs(imported: Import) -> None:
