@@ -73,11 +73,12 @@ def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
             continue
         if way_of(module, args) is Way.RESTORE and args.get("backup"):
             continue
-        takes_away = args.get(STATE) in GONE
-        if not takes_away and not taken[removing(title)]:
+        takes_away, name = args.get(STATE) in GONE, removing(title)
+        if not takes_away and not taken[name]:
             found[f"what '{title}' does stays: nothing takes it away"] = None
         elif text := leaves(module, args, can_delete=not takes_away):
             found[f"of '{title}' {text}"] = None
+        taken[name] -= taken[name] > 0  # tasks may have one name
     more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     return "; ".join([*list(found)[:_MOST], *more])
 

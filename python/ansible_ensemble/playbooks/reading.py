@@ -351,8 +351,11 @@ class _Reader:
         inside = structs.replace(read, file=file)
         self._within.append(file)
         try:
-            return [one for item in self._list(file) for one in self._tasks(item, section, inside, play, above)]
-        except AnsibleError:  # of what is perhaps never run
+            items = self._list(file)
+            if not all(isinstance(item, Mapping) for item in items):
+                return []
+            return [one for item in items for one in self._tasks(item, section, inside, play, above)]
+        except (AnsibleError, InvalidInput):  # of what is perhaps never run
             return []
         finally:
             self._within.pop()

@@ -52,6 +52,18 @@ def test_it_names_tasks_that_nothing_takes_away(tmp_path: Path, made: Any, gone:
     assert ("and 1 more" in found) == (len(made) == 5)
 
 
+def test_it_names_tasks_of_the_files_that_tasks_run(tmp_path: Path) -> None:
+    (tmp_path / "more.yml").write_text(yaml.safe_dump([RESTART, {"include_tasks": {"file": "made.yml"}}]))
+    told = left(tmp_path, [COPY, {"import_tasks": "more.yml"}], [GONE])
+    assert told == "what 'Restart' does stays: nothing takes it away"
+
+
+def test_two_tasks_of_one_name_need_two_that_take_something_away(tmp_path: Path) -> None:
+    same = {**RESTART, "name": COPY["name"]}
+    assert left(tmp_path, [COPY, same], [GONE, GONE]) == ""
+    assert "nothing takes it away" in left(tmp_path, [COPY, same], [GONE])
+
+
 def test_it_names_tasks_of_a_role_and_of_the_files_that_it_runs(tmp_path: Path) -> None:
     tasks = tmp_path / "roles" / "web" / "tasks"
     tasks.mkdir(parents=True)

@@ -386,6 +386,27 @@ def test_what_takes_away_what_a_role_made(imported: Import) -> None:
     assert found.rows[0].undo == "takes away what 3 of its 5 tasks made"
 
 
+def test_what_a_role_makes_by_what_it_found_stays(imported: Import) -> None:
+    role = {
+        "roles/app/defaults/main.yml": "place: '{{ found.stdout }}/app'\n",
+        "roles/app/tasks/main.yml": "- {name: found, command: ls, register: found}\n"
+        "- {name: made, copy: {content: a, dest: '{{ place }}'}}\n"
+        "- {name: plain, copy: {content: a, dest: /plain}}\n"
+        "- {name: around, when: place == '/', block: [{name: inside, copy: {content: a, dest: /inside}}]}\n",
+    }
+    found = imported({"site.yml": "- hosts: web\n  roles: [app]\n", **role})
+    assert [task["name"] for task in found.files["imported-app-remove.yml"][1:]] == ["Take away: plain"]
+
+
+@pytest.mark.parametrize("content", ["[a, b]", "- {copy: {dest: /a}, file: {path: /b}}"])
+def test_files_that_are_no_tasks_stop_no_import(imported: Import, content: str) -> None:
+    role = {
+        "roles/app/tasks/main.yml": "- {include_tasks: never.yml, when: false}\n- copy: {content: a, dest: /a}\n",
+        "roles/app/tasks/never.yml": content,
+    }
+    assert imported({"site.yml": "- hosts: web\n  roles: [app]\n", **role}).rows[0].becomes == "role"
+
+
 def test_questions_become_inputs(imported: Import) -> None:
     prompts = "[{name: who, prompt: Who?, private: false, default: me}, {name: key}]"
     found = imported({"site.yml": f"- name: Ask\n  hosts: web\n  vars_prompt: {prompts}\n  tasks: [{{debug: {{}}}}]\n"})
