@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from ansible_ensemble.language.entities import NodeTemplate, Operation
 from ansible_ensemble.language.playbook_keywords import HANDLER
 
 _ASIDE = MAKE_NOTHING | {full_name(name) for name in ("add_host", "group_by", "meta")}
+#: Modules whose text is no list of arguments.
+_FREE_FORM = {full_name(name) for name in ("command", "expect", "raw", "script", "shell")}
 _MOST = 3  #: names that are told
 
 
@@ -86,4 +90,7 @@ def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
 def _module(task: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     name = next((str(key) for key in task if key not in HANDLER and not str(key).startswith("with_")), "")
     args = task.get(name)
+    if isinstance(args, str) and full_name(name) not in _FREE_FORM:
+        with suppress(ValueError):  # a quote that is not closed
+            return name, dict(part.split("=", 1) for part in shlex.split(args) if "=" in part)
     return name, args if isinstance(args, Mapping) else {}

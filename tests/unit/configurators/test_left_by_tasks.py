@@ -42,6 +42,7 @@ def left(folder: Path, made: Any, gone: Any) -> str:
             [GONE],
             "of 'file /b' what it takes away is not restored",
         ),
+        ([{"copy": "dest=/a content='x y'"}], [{**GONE, "name": removing("copy /a")}], ""),
         ([COPY, {"command": "a"}, {"shell": "b"}, {"raw": "c"}, RESTART], [GONE], "what 'command'"),
         ([COPY, RESTART], [{"file": {"path": "/a", "state": "absent"}}], ""),  # written by hand
     ],
