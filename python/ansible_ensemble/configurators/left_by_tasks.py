@@ -63,12 +63,12 @@ def _source_of(operation: Operation, base: Path) -> Path | None:
 @lru_cache(maxsize=512)
 def _left(source: Path, removal: Path, _versions: tuple[int, ...]) -> str:
     try:
-        taken = Counter(str(task.get("name")) for task in tasks_of(removal))
+        taken = Counter(str(task.get("name")) for task in tasks_of(removal) if task.get("when") is not False)
         made = list(tasks_of(source))
     except InvalidInput:
         return ""
-    if not any(name.startswith(REMOVING) for name in taken):
-        return ""  # it is written by hand
+    if not all(name.startswith(REMOVING) for name in taken):
+        return ""  # a part of it is written by hand
     found: dict[str, None] = {}
     for task in made:
         module, args = _module(task)

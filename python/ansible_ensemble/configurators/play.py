@@ -40,6 +40,8 @@ from ansible_ensemble.configurators.there_before import (
     leaves_what_was_there,
     may_go,
     note_there_before,
+    note_what_was_made,
+    removal_file,
     told_to_stay,
 )
 from ansible_ensemble.core.errors import InvalidInput, raise_all
@@ -179,9 +181,10 @@ class PlayConfigurator(BaseConfigurator):
         makes = removal is not None and task.operation.name != "delete" and not in_check_mode(task)
         restored = False
         source = self._source(task)
-        leaves = removal is not None and task.operation.name == "delete" and (noted or task.was_configured)
-        leaves = leaves and leaves_what_was_there(task.base / next(iter(removal.values())))
-        if leaves and (OURS not in noted or is_lost(noted)):
+        # what was adopted is taken away as a whole, if that is asked for
+        leaves = removal is not None and task.operation.name == "delete" and bool(noted or task.was_configured)
+        is_known = OURS in noted and not is_lost(noted)
+        if leaves and not is_known and leaves_what_was_there(removal_file(task, removal)):
             yield Progress("nothing is taken away: what was there before is not known")
             return Result(success=True, modified=False)
         order = Play(
@@ -207,6 +210,8 @@ class PlayConfigurator(BaseConfigurator):
             if leaves and not in_check_mode(task):
                 restored = yield from put_backups_back(task, noted)
             outcome = outcome or (yield order)
+            if makes:
+                yield from note_what_was_made(task, order, removal, noted, outcome)
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear

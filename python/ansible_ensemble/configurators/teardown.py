@@ -86,14 +86,14 @@ TABLE: Mapping[str, Row] = {
     f"{BUILTIN}user": Row(
         Way.STATE,
         leaves="its home, without remove; a user that was there keeps what it was given",
-        subject=("name", "user"),
+        subject=("name", "user", "local"),
     ),
     f"{BUILTIN}cron": Row(Way.STATE, leaves="the crontab, without a job", subject=("name", "user", "cron_file", "env")),
     "ansible.posix.synchronize": _TREE,
     "community.general.archive": _DEST,
     "community.general.iso_extract": _TREE,
     "community.general.maven_artifact": _DEST,
-    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED, subject=("section", "option")),
+    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED, subject=("section", "option", "exclusive", "values")),
     "community.general.xml": Row(Way.RESTORE, ("path", "dest"), leaves=_REPLACED),
 }
 #: Modules that only look, talk or wait.
@@ -109,19 +109,27 @@ PACKAGES = frozenset(
     {f"{BUILTIN}{name}" for name in ("apt", "dnf", "dnf5", "package", "yum", "pip")}
     | {f"community.general.{name}" for name in ("apk", "homebrew", "pacman", "zypper", "npm", "gem")}
 )
-_PACKAGE = ("name", "pkg", "package", "deb", "virtualenv", "executable", "path", "global")
+#: Arguments that say where packages are, beside their names.
+_WHERE = (
+    *("virtualenv", "executable", "chdir", "requirements", "path", "global", "installroot", "install_dir", "bindir"),
+    *("root", "name", "pkg", "package", "packages", "formula", "deb"),
+)
 #: The arguments that say which thing a module is about; of a module that is not here, all count.
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     **{name: (*row.path, *row.subject) for name, row in TABLE.items() if row.subject or name == FILE},
-    **dict.fromkeys(PACKAGES, _PACKAGE),
+    **dict.fromkeys(PACKAGES, _WHERE),
     f"{BUILTIN}apt_repository": ("repo", "filename"),
-    f"{BUILTIN}group": ("name",),
+    f"{BUILTIN}deb822_repository": ("name",),
+    f"{BUILTIN}group": ("name", "local"),
     f"{BUILTIN}known_hosts": ("name", "host", "path", "key"),
-    f"{BUILTIN}yum_repository": ("name", "file"),
+    f"{BUILTIN}yum_repository": ("name", "file", "reposdir"),
     "ansible.posix.authorized_key": ("user", "key", "path"),
-    "ansible.posix.mount": ("path", "name"),
+    "ansible.posix.mount": ("path", "name", "fstab"),
     "ansible.posix.sysctl": ("name", "key", "sysctl_file"),
-    **{f"community.docker.docker_{name}": ("name", f"{name}_name") for name in ("container", "network", "volume")},
+    **{
+        f"community.docker.docker_{name}": ("name", f"{name}_name", "docker_host")
+        for name in ("container", "network", "volume")
+    },
 }
 #: What stays of them.
 OF_PACKAGES = "what came with them; their configuration"

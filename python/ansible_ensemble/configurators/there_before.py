@@ -7,7 +7,7 @@ another thing.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ REMOVAL = "removal"
 OURS, THERE, UNSEEN = "ours", "there", "unseen"
 #: Arguments that tell what a task is about.
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
+#: How the name begins of what removes a file of which a task made a part.
+FILE_OF = "file of "
 _OTHERWISE = "with other values, or on other conditions,"
 #: What no name has that is told in a line.
 _SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
@@ -47,43 +49,85 @@ def removing(name: str) -> str:
 def leaves_what_was_there(file: Path) -> bool:
     """Whether a file of tasks, or a playbook, leaves what was there before; else it is written by hand."""
     try:
-        return any(str(task.get("name")).startswith(REMOVING) for task in tasks_of(file))
-    except (InvalidInput, OSError):
-        return False
+        return file.is_file() and any(str(task.get("name")).startswith(REMOVING) for task in tasks_of(file))
+    except InvalidInput:
+        return True  # it is not known
 
 
 def note_there_before(
     task: Task, order: Play, removal: Mapping[str, str]
 ) -> Generator[Play | Note, Any, Outcome | None]:
     """Note what was there before a play, unless its removal is written by hand; returns why nobody could look."""
-    ((kind, name),) = removal.items()
-    file, noted = task.base / name, task.made.get(REMOVAL) or {}
-    if not leaves_what_was_there(file) or (task.was_configured and OURS not in noted):
+    noted = task.made.get(REMOVAL) or {}
+    if not leaves_what_was_there(removal_file(task, removal)) or (task.was_configured and OURS not in noted):
         return None  # what it made before such notes were taken would be taken for a stranger's
-    known = {key: dict(noted.get(key) or {}) for key in (OURS, THERE, UNSEEN)}
-    seen = tuple(sorted({*known[OURS], *known[THERE], *known[UNSEEN]}))
-    looking = replace(order, kind=kind, source=str(file), tasks_from=None, check=True, diff=False, keys=(), quiet=True)
-    outcome: Outcome = yield replace(looking, removing=Removing(SUBJECTS, seen))
+    known = _things(noted)
+    outcome: Outcome = yield _look(task, order, removal, {*known[OURS], *known[THERE], *known[UNSEEN]})
     if outcome.unreachable:
         return replace(outcome, changed=False, result={})
-    for one in outcome.result.get(REMOVALS) or ():
-        kind = UNSEEN if one.get("unseen") else THERE if one.get("changed") else OURS
-        known[kind].setdefault(one["key"], one["name"].removeprefix(REMOVING))
-    found = {**noted, OURS: known[OURS], BEGUN: True}
-    found |= {key: known[key] for key in (THERE, UNSEEN) if known[key]}
+    seen = outcome.result.get(REMOVALS) or ()
+    for one in seen:
+        what = UNSEEN if one.get("unseen") else THERE if one.get("changed") else OURS
+        known[what].setdefault(one["key"], one["name"].removeprefix(REMOVING))
+    for key in (*known[THERE], *known[UNSEEN]):
+        known[OURS].pop(key, None)  # two tasks may be about one thing
+    found = {**noted, **{key: things for key, things in known.items() if things or key == OURS}, BEGUN: True}
     if found != noted:
         yield Note({**task.made, REMOVAL: found})
     return None
 
 
+def note_what_was_made(
+    task: Task, order: Play, removal: Mapping[str, str], before: Mapping[str, Any], outcome: Outcome
+) -> Generator[Play | Note, Any, None]:
+    """Forget what a play did not make of what was new to it: somebody else may make it before it runs again.
+
+    A play that made all has run a task of each name; else it is looked for once more.
+    """
+    noted = task.made.get(REMOVAL) or {}
+    known = _things(noted)
+    new = {key: name for key, name in known[OURS].items() if key not in _things(before)[OURS]}
+    tasks = [one for one in outcome.result.get("tasks") or () if one["status"] == "ok"]
+    ran = {removing(name) for one in tasks for name in (one["name"], one["name"].partition(" : ")[2])}
+    made = outcome.ok and all(f"{REMOVING}{name.removeprefix(FILE_OF)}" in ran for name in new.values())
+    if not new or made or outcome.unreachable:
+        return
+    looked: Outcome = yield _look(task, order, removal, {*known[OURS], *known[THERE], *known[UNSEEN]} - new.keys())
+    if looked.unreachable:
+        return
+    there = {one["key"] for one in looked.result.get(REMOVALS) or () if one.get("changed")}
+    if missing := new.keys() - there:
+        ours = {key: name for key, name in known[OURS].items() if key not in missing}
+        yield Note({**task.made, REMOVAL: {**noted, OURS: ours}})
+
+
+def _look(task: Task, order: Play, removal: Mapping[str, str], known: Collection[str]) -> Play:
+    (kind,) = removal
+    looking = replace(
+        order, kind=kind, source=str(removal_file(task, removal)), tasks_from=None, check=True, diff=False
+    )
+    return replace(looking, keys=(), quiet=True, removing=Removing(SUBJECTS, tuple(sorted(known))))
+
+
+def removal_file(task: Task, removal: Mapping[str, str]) -> Path:
+    """The file that takes away what an instance made."""
+    return task.base / next(iter(removal.values()))
+
+
+def _things(noted: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """What is noted of things; nothing of notes of another form."""
+    return {key: dict(noted.get(key) or {}) if OURS in noted else {} for key in (OURS, THERE, UNSEEN)}
+
+
 def may_go(noted: Mapping[str, Any]) -> Removing:
     """What may be taken away: what was not there before."""
-    return Removing(SUBJECTS, only=tuple(sorted(noted.get(OURS) or ())))
+    return Removing(SUBJECTS, only=tuple(sorted(_things(noted)[OURS])))
 
 
 def told_to_stay(noted: Mapping[str, Any], outcome: Outcome) -> list[str]:
     """What to say of what stays: what tasks left, and what none of them came by."""
-    there, unseen, ours = (noted.get(key) or {} for key in (THERE, UNSEEN, OURS))
+    known = _things(noted)
+    there, unseen, ours = known[THERE], known[UNSEEN], known[OURS]
     met, lines = set(), []
     for one in outcome.result.get(REMOVALS) or ():
         name, key = one["name"].removeprefix(REMOVING), one["key"]

@@ -18,8 +18,8 @@ from ansible_ensemble.core.orders import REMOVING, Removing
 from ansible_ensemble.core.sensitive import is_secret_name
 from ansible_ensemble.lanes import core
 
-#: Arguments that hold what a file says.
-_TEXTS = ("line", "regexp", "search_string", "block", "value", "content")
+#: Characters of a key, and how often a secret in it is digested.
+_DIGITS, _ROUNDS = 16, 100_000
 
 
 class Removals:
@@ -39,6 +39,8 @@ class Removals:
 
         def got(name: str, *args: Any, **kwargs: Any) -> Any:
             plugin, task = get(name, *args, **kwargs), kwargs.get("task")
+            if task is not None and self._only is None:
+                task.check_mode = True  # whatever it says itself: this is a look
             if plugin is not None and task is not None and str(task.name).startswith(REMOVING):
                 plugin.run = self._running(plugin, plugin.run)
             return plugin
@@ -58,7 +60,7 @@ class Removals:
         def running(*args: Any, task_vars: Mapping[str, Any], **kwargs: Any) -> dict[str, Any]:
             if self._within:  # a plugin that has another one do its work
                 return run(*args, task_vars=task_vars, **kwargs)
-            key = self._key(plugin._task, str(task_vars.get("inventory_hostname", "")))
+            key = self._key(plugin, task_vars)
             if key in self._known:
                 return {"changed": False, "skipped": True, "skip_reason": "it was looked at before"}
             if self._only is not None and key not in self._only:
@@ -79,20 +81,28 @@ class Removals:
         told = {"name": str(plugin._task.name), "key": key, **{name: True for name, flag in flags.items() if flag}}
         os.write(self._told.fileno(), json.dumps(told).encode() + b"\n")
 
-    def _key(self, task: Any, host: str) -> str:
+    def _key(self, plugin: Any, variables: Mapping[str, Any]) -> str:
+        task = plugin._task
         module = _full_name(str(task.resolved_action or task.action))
-        subjects = self._subjects.get(module)
-        about = {
-            str(name): value
-            for name, value in core.jsonable(task.args).items()
-            if (subjects is None or name in subjects) and not is_secret_name(str(name))
-        }
-        if task.no_log:  # of what a text may tell, the digest may be guessed
-            about = {name: value for name, value in about.items() if name not in _TEXTS} | {"": str(task.name)}
-        is_place = subjects is not None and any(str(value).startswith("/") for value in about.values())
-        as_whom = str(task.become_user or "root") if task.become and not is_place else ""
-        thing = json.dumps([str(task.delegate_to or host), module, as_whom, about], sort_keys=True, default=str)
-        return hashlib.sha256(thing.encode()).hexdigest()[:16]
+        args = {str(name): value for name, value in core.jsonable(task.args).items()}
+        subjects = ("removes",) if args.get("removes") else self._subjects.get(module, tuple(args))
+        about = {name: args[name] for name in sorted(args.keys() & set(subjects))}
+        host = str(task.delegate_to or variables.get("inventory_hostname", ""))
+        whom = task.become_user or "root" if task.become else plugin._play_context.remote_user
+        place = [host, module, str(whom)]
+        if any(str(value).startswith(("~", "$")) for value in about.values()):
+            place.append(json.dumps(core.jsonable(task.environment), sort_keys=True, default=str))
+        hidden = {name: value for name, value in about.items() if task.no_log or is_secret_name(name)}
+        return _digest(place, {name: value for name, value in about.items() if name not in hidden}, hidden)
+
+
+def _digest(place: list[str], shown: Mapping[str, Any], hidden: Mapping[str, Any]) -> str:
+    """A digest of a thing, from which what is hidden is not guessed soon."""
+    thing = json.dumps([place, shown], sort_keys=True, default=str).encode()
+    if not hidden:
+        return hashlib.sha256(thing).hexdigest()[:_DIGITS]
+    secret = json.dumps(hidden, sort_keys=True, default=str).encode()
+    return hashlib.pbkdf2_hmac("sha256", secret, thing, _ROUNDS).hex()[:_DIGITS]
 
 
 def _full_name(module: str) -> str:

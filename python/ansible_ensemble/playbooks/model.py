@@ -105,6 +105,8 @@ class ReadPlay(Struct):
         play: Ansible's own object; None where the import of a playbook stays as it is written.
         alone: the only play of its file.
         earlier: patterns of the hosts whose facts earlier plays have gathered.
+        set_before: variables that earlier plays set while they run.
+        in_role: whether its entries are those of a role, which looks for files in its folders.
         handlers: its handlers, as they are written, with those of the files that it takes them from.
         handling: its handlers as entries, as far as they are tasks.
         subjects: what its handlers are about, by their names: a module, and the name that it is given.
@@ -124,6 +126,8 @@ class ReadPlay(Struct):
     play: Any = None
     alone: bool = False
     earlier: list[str] = field(default_factory=list)
+    set_before: frozenset[str] = frozenset()
+    in_role: bool = False
     handlers: list[Any] = field(default_factory=list)
     handling: list[Entry] = field(default_factory=list)
     subjects: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -183,6 +187,11 @@ class ReadPlay(Struct):
     def sets(self) -> frozenset[str]:
         """Variables that it sets while it runs."""
         return frozenset[str]().union(*(entry.sets for entry in self.entries))
+
+    @property
+    def found(self) -> frozenset[str]:
+        """Variables that it, or a play before it, sets while it runs."""
+        return self.sets | self.set_before
 
 
 class Row(Struct, frozen=True):

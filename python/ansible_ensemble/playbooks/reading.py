@@ -59,6 +59,7 @@ def read_playbooks(files: Sequence[Path], session: AnsibleSession) -> tuple[list
     plays = [play for file in files for play in reader.plays(_located(file), {})]
     for at, play in enumerate(plays):
         play.earlier = list(dict.fromkeys(one.pattern for one in plays[:at] if one.gathers and not one.computes_hosts))
+        play.set_before = plays[at - 1].found if at else frozenset()
     return plays, list(reader.remarks)
 
 

@@ -13,7 +13,7 @@ from ansible_ensemble.configurators.locations import BUILTIN
 from ansible_ensemble.configurators.made_files import FILE, MAKES_FILE
 from ansible_ensemble.configurators.module_spec import ModuleSpec
 from ansible_ensemble.configurators.teardown import INI, Way, full_name, path_of, removal_of, way_of
-from ansible_ensemble.configurators.there_before import removing
+from ansible_ensemble.configurators.there_before import FILE_OF, removing
 from ansible_ensemble.playbooks.model import Entry, ReadPlay
 from ansible_ensemble.playbooks.naming import PREFIX
 from ansible_ensemble.playbooks.plain import is_open
@@ -102,6 +102,11 @@ _IMPORT_ROLE = f"{BUILTIN}import_role"
 _REMOVE_EMPTY = """grep -qv -e '^[[:space:]]*$' {} "$1" || rm -f -- "$1" """
 #: Keywords of a task that what takes away what it made has, too.
 _SHARED = ("loop_control", "vars", "environment", "no_log", "delegate_to", "when", "run_once")
+#: What finds something else where a task is not that of a role.
+_OF_ROLE = frozenset(
+    {"role_path", "role_name", "ansible_role_name", "ansible_parent_role_names", "lookup", "query", "q"}
+)
+_FILE_LOOPS = frozenset({"with_fileglob", "with_first_found", "with_file", "with_filetree", "with_lines", "with_ini"})
 #: A loop that searches the folder of templates for a module of templates, and that of files for any other.
 _FIRST_FOUND = "with_first_found"
 #: What of a play is around what takes away what it made.
@@ -155,7 +160,7 @@ def removal(name: str, entries: Sequence[Entry], play: ReadPlay, root: Path, *, 
 def removal_of_role(name: str, role: Entry, play: ReadPlay, root: Path) -> Removal:
     """What takes away what a role made: a file of tasks that read the role's variables, and run none of its tasks."""
     variables = {name: [value, play.variables.get(name)] for name, value in role.variables.items()}
-    inside = replace(play, variables={**play.variables, **variables})
+    inside = replace(play, variables={**play.variables, **variables}, in_role=True)
     tasks, effects = _removal_tasks(role.within, inside, root)
     if not tasks:
         return Removal({}, {}, effects)
@@ -187,7 +192,7 @@ def removing_play(play: ReadPlay, root: Path) -> tuple[dict[str, Any] | None, st
 def as_removing_play(play: ReadPlay, tasks: list[Any]) -> dict[str, Any]:
     """A play for the hosts of another one, with what that has around its tasks."""
     made = {
-        "name": f"Take away: {play.name}",
+        "name": removing(play.name),
         "hosts": "all:all" if play.pattern in ("all", "*") else play.raw["hosts"],
     }
     made |= {key: play.raw[key] for key in _OF_PLAY if key in play.raw}
@@ -221,8 +226,11 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     if isinstance(found, str):
         return None, found
     loops = {key: own[key] for key in own if key == "loop" or str(key).startswith("with_")}
-    if play.sets & play.reached(words_of({"when": own.get("when"), "args": dict(found.args), **loops})):
+    reached = play.reached(words_of({"when": own.get("when"), "args": dict(found.args), **loops}))
+    if play.found & reached:
         return None, "it depends on what other tasks found"
+    if play.in_role and (_OF_ROLE & reached or any(name in _FILE_LOOPS for name in loops)):
+        return None, "it looks for files of its role"
     if _FIRST_FOUND in loops and "template" in module:
         return None, "its loop finds templates for a template only"
     shared = {key: own[key] for key in own if key in loops or key in _SHARED or key in KEYWORDS}
@@ -230,7 +238,7 @@ def _removal_of(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     name = removing(entry.name)
     task: Any = {"name": name, (found.module or module): dict(found.args), **shared}
     if args := _removal_of_file(module, found.args, entry.task.args.get("create")):
-        of_file = removing(f"file of {entry.name}")
+        of_file = removing(f"{FILE_OF}{entry.name}")
         parts = [task, {"name": of_file, _COMMAND: args, **shared}]
         task = {"name": f"{name} and its file", "block": parts}
     outer = entry.raw
@@ -254,14 +262,14 @@ def _removal_of_file(module: str, args: Mapping[str, Any], create: Any) -> Mappi
 
 def _removal_of_block(entry: Entry, play: ReadPlay, root: Path) -> tuple[Any, str]:
     """What takes away what a block of tasks made, or a file of them: of all its parts, whichever ran."""
-    if play.sets & play.reached(words_of({"when": entry.raw.get("when")})):
+    if play.found & play.reached(words_of({"when": entry.raw.get("when")})):
         return None, "it depends on what other tasks found"
     found = [_removal_of(one, play, root) for one in entry.within]
     tasks = [task for task, _description in reversed(found) if task is not None]
     if not tasks:
         return None, f"a {'file' if entry.kind == 'task' else entry.kind} says what to do, not how to take it away"
     given = {key: value for key, value in entry.raw.items() if key in _SHARED or key in KEYWORDS}
-    return {"name": f"Take away: {entry.name}", "block": tasks, **given}, _taking_away(len(tasks), len(found))
+    return {"name": removing(entry.name), "block": tasks, **given}, _taking_away(len(tasks), len(found))
 
 
 def _taking_away(count: int, total: int) -> str:

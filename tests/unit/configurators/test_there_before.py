@@ -26,6 +26,12 @@ def came_to(**ended: str) -> list[dict[str, Any]]:
     return [{"name": f"Take away: {key[0]}", "key": key, **({how: True} if how else {})} for key, how in ended.items()]
 
 
+def made(*names: str, ok: bool = True) -> Outcome:
+    """A play of which the tasks of these names ran."""
+    tasks = [{"name": name, "action": "copy", "status": "ok", "changed": True} for name in names]
+    return Outcome(ok=ok, changed=True, error="no", result={"stats": {}, "tasks": tasks})
+
+
 def looked(*, ok: bool = True, unreachable: bool = False, **ended: str) -> Outcome:
     result = {"stats": {}, "tasks": [], REMOVALS: came_to(**ended)}
     return Outcome(ok=ok, changed=False, unreachable=unreachable, error="no", result=result)
@@ -49,7 +55,7 @@ def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
 def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    result, (look, note, play, ended) = run(one, looked(a="", b="changed"), Outcome(ok=True, changed=True))
+    result, (look, note, play, ended) = run(one, looked(a="", b="changed"), made("a", "b"))
     assert (look.source, look.check, look.quiet) == (str(tmp_path / "remove.yml"), True, True)
     assert (look.removing.known, look.removing.only) == ((), None)
     assert (play.source, play.check, play.quiet, play.removing) == ("/p/x.yml", False, False, None)
@@ -66,9 +72,9 @@ def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -
 def test_only_what_is_new_is_looked_at_again(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(a="changed", b=""), Outcome(ok=True))
+    run(one, looked(a="changed", b=""), made("b"))
     one.was_configured = True
-    _result, (look, *_rest) = run(one, looked(b2="changed", a2=""), Outcome(ok=True))
+    _result, (look, *_rest) = run(one, looked(b2="changed", a2=""), made("a"))
     assert look.removing.known == ("a", "b"), "what it made meanwhile is not taken for a stranger's"
     assert one.made["removal"]["ours"] == {"b": "b", "a2": "a"}
     assert one.made["removal"]["there"] == {"a": "a", "b2": "b"}
@@ -86,7 +92,7 @@ def test_only_what_is_new_is_looked_at_again(task: Any, tmp_path: Path) -> None:
 def test_what_stays_is_told(task: Any, tmp_path: Path, noted: dict[str, str], ended: str, told: str | None) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(**noted), Outcome(ok=True))
+    run(one, looked(**noted), made("a"))
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)
     _result, (removing, *lines) = run(gone, looked(a=ended))
     assert removing.removing.only == tuple(key for key, how in noted.items() if not how)
@@ -96,8 +102,25 @@ def test_what_stays_is_told(task: Any, tmp_path: Path, noted: dict[str, str], en
 def test_what_was_seen_before_a_look_failed_counts(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    run(one, looked(ok=False, a=""), Outcome(ok=True))
+    run(one, looked(ok=False, a=""), made("a"))
     assert one.made["removal"]["ours"] == {"a": "a"}
+
+
+def test_what_was_not_made_is_looked_for_again(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    _result, orders = run(one, looked(a="", b=""), made("a", ok=False), looked(a="changed", b=""))
+    again = [order for order in orders if isinstance(order, Play)][-1]
+    assert (again.check, again.removing.known) == (True, ())
+    assert one.made["removal"]["ours"] == {"a": "a"}, "somebody else may make the other one now"
+
+
+def test_of_two_tasks_about_one_thing_that_which_saw_it_counts(task: Any, tmp_path: Path) -> None:
+    written(tmp_path)
+    one = task(SETTINGS, name="configure")
+    seen = {REMOVALS: [{"name": "Take away: a", "key": "k"}, {"name": "Take away: b", "key": "k", "changed": True}]}
+    run(one, Outcome(ok=True, result=seen), made("a", "b"))
+    assert (one.made["removal"]["ours"], one.made["removal"]["there"]) == ({}, {"k": "b"})
 
 
 def test_without_notes_nothing_is_taken_away(task: Any, tmp_path: Path) -> None:

@@ -398,6 +398,28 @@ def test_what_a_role_makes_by_what_it_found_stays(imported: Import) -> None:
     assert [task["name"] for task in found.files["imported-app-remove.yml"][1:]] == ["Take away: plain"]
 
 
+def test_what_rests_on_the_folders_of_a_role_stays(imported: Import) -> None:
+    role = {
+        "roles/app/tasks/main.yml": "- {name: glob, copy: {src: '{{ item }}', dest: /srv/}, with_fileglob: '*.conf'}\n"
+        "- {name: path, copy: {content: a, dest: '/{{ role_path | basename }}'}}\n"
+        "- {name: looked up, copy: {content: a, dest: \"/{{ lookup('file', 'a') }}\"}}\n"
+        "- {name: plain, copy: {content: a, dest: /plain}}\n",
+    }
+    found = imported({"site.yml": "- {hosts: web, roles: [app]}\n", **role})
+    assert [task["name"] for task in found.files["imported-app-remove.yml"][1:]] == ["Take away: plain"]
+
+
+def test_what_rests_on_what_an_earlier_play_found_stays(imported: Import) -> None:
+    plays = (
+        "- {hosts: web, tasks: [{set_fact: {which: a}}]}\n"
+        "- hosts: web\n  tasks:\n  - {name: fact, copy: {content: a, dest: '/{{ which }}'}}\n"
+        "  - {name: plain, copy: {content: a, dest: /plain}}\n"
+    )
+    text = str(imported({"site.yml": plays}).files)
+    assert "Take away: plain" in text
+    assert "Take away: fact" not in text
+
+
 @pytest.mark.parametrize("content", ["[a, b]", "- {copy: {dest: /a}, file: {path: /b}}"])
 def test_files_that_are_no_tasks_stop_no_import(imported: Import, content: str) -> None:
     role = {
