@@ -109,7 +109,7 @@ class HostFinder:
         if keyword in _LOCAL:
             return Host()
         if keyword == "TARGET" and relationship is not None:
-            at, keyword = self._instances.get(relationship.target), relationship.target
+            at, keyword = self._target(relationship.target), relationship.target
         elif keyword not in _ENDS:
             at = self._instances.get(keyword)
         elif keyword != "SELF" and not instance.host:
@@ -121,6 +121,15 @@ class HostFinder:
             return host
         name, more = (keyword, ", and no instance") if at is None else (self.name_of_machine(at), "")
         raise self._absent(f'its host "{name}" is no host of the inventory{more}', instance, operation)
+
+    def _target(self, name: str) -> Instance | None:
+        """The target of a relationship, as it will be if no operation has made it yet."""
+        known = self._instances.get(name)
+        template = self._evaluator.topology.node_templates.get(name) if known is None else None
+        if template is None or name in self._inventory:
+            return known
+        host = next((one.target.name for one in template.requirements if one.is_hosted_on), None)
+        return Instance(name, template.name, host=host)
 
     def _absent(self, text: str, instance: Instance, operation: Operation | None) -> InvalidInput:
         hint = "-i names the inventory"
