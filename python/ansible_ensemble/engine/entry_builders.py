@@ -202,9 +202,8 @@ def _values(task: JobTask, reads: Mapping[str, str]) -> dict[str, Any]:
     return ({IMPLEMENTATION: parts} if parts else {}) | {
         ref: value
         for ref, value in shown.items()
-        if may_show(name := ref.rpartition("::")[2], value)
-        and (ref == KEYWORDS or not holds_secret(name, value))
-        and is_brief(value)
+        for name in (ref.rpartition("::")[2],)
+        if (ref == KEYWORDS or not holds_secret(name, value)) and is_brief(value) and may_show(name, value)
     }
 
 

@@ -65,7 +65,7 @@ def _stamp(file: Path) -> object:
     """What differs as soon as a job has written the file."""
     try:
         found = file.stat()
-    except OSError:
+    except (OSError, ValueError):  # a null byte in its name
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
 

@@ -26,16 +26,17 @@ def with_values(parts: Mapping[str, str], root: Path, may_show: Callable[[str, A
     Those that may not be shown or are long are there by their names.
     """
     found: dict[str, Any] = dict(parts)
-    if any((folder / ".git").exists() for folder in (root, *root.parents)):
+    files = [name for name in parts if not _FOLDERS.isdisjoint(name.split("/"))]
+    if not files or any((folder / ".git").exists() for folder in (root, *root.parents)):
         return found
     left = _MOST
-    for name, digest in parts.items():
+    for name in files:
         variables = _variables(root / name)
         values = {key: value for key, value in variables.items() if _is_shown(key, value, may_show)}
         left -= len(json.dumps(values))
         if values and left >= 0:
             others = sorted(variables.keys() - values.keys())
-            found[name] = {_DIGEST: digest, _VALUES: values, **({_OTHERS: others} if others else {})}
+            found[name] = {_DIGEST: parts[name], _VALUES: values, **({_OTHERS: others} if others else {})}
     return found
 
 

@@ -51,6 +51,7 @@ class PlannedInstance(Struct, eq=False):
         at_risk: live values that its recorded operations read, which others may change, by operation.
         follows: names of the instances whose operations it comes after without needing them.
         down, up: its operations that take it down and that bring it up, each a chain.
+        is_tool: whether it is a tool, which is planned for those that need it alone.
     """
 
     name: str
@@ -65,17 +66,17 @@ class PlannedInstance(Struct, eq=False):
     follows: dict[str, None] = field(default_factory=dict)
     requirements: list[Link] = field(default_factory=list)
     dependents: list[Link] = field(default_factory=list)
+    is_tool: bool = False
+
+    def __post_init__(self) -> None:
+        """Look once whether it is a tool: it is asked for often."""
+        self.is_tool = is_tool(self.template)
 
     @property
     def is_new(self) -> bool:
         """Whether it never existed: at most it is recorded as pending."""
         one = self.instance
         return one is None or (one.status is Status.PENDING and one.created is None and not one.state)
-
-    @property
-    def is_tool(self) -> bool:
-        """Whether it is a tool, which is planned for those that need it alone."""
-        return is_tool(self.template)
 
     @property
     def priority(self) -> Priority:
