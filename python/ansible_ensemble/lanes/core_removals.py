@@ -38,10 +38,11 @@ class Removals:
         get = action_loader.get
 
         def got(name: str, *args: Any, **kwargs: Any) -> Any:
-            plugin, task = get(name, *args, **kwargs), kwargs.get("task")
+            plugin = get(name, *args, **kwargs)
+            task = getattr(plugin, "_task", None)  # none of a class
             if task is not None and self._only is None:
                 task.check_mode = True  # whatever it says itself: this is a look
-            if plugin is not None and task is not None and str(task.name).startswith(REMOVING):
+            if task is not None and str(task.name).startswith(REMOVING):
                 plugin.run = self._running(plugin, plugin.run)
             return plugin
 
