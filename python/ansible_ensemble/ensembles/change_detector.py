@@ -27,7 +27,6 @@ from ansible_ensemble.ensembles.implementation import (
 from ansible_ensemble.ensembles.path_writes import WRITING, path_writes
 from ansible_ensemble.ensembles.revisions import current_text, earlier_text
 from ansible_ensemble.ensembles.spec_digests import whole_digest
-from ansible_ensemble.ensembles.variable_files import digest_of, value_changes
 from ansible_ensemble.expressions.current import Current, current_values
 from ansible_ensemble.expressions.inventory import KIND as INVENTORY
 from ansible_ensemble.expressions.inventory import find_inventory, own_host
@@ -149,6 +148,8 @@ class ChangeDetector:
         before, after = recorded.values.get(IMPLEMENTATION), own_parts(operation, self._ensemble.root)
         if not isinstance(before, dict) or any((self._ensemble.root / name).exists() for name in before.keys() - after):
             return []
+        from ansible_ensemble.ensembles.variable_files import digest_of, value_changes  # which few plans need
+
         changes = []
         for name in {**before, **after}:
             digest = digest_of(before.get(name))

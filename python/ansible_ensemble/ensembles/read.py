@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from ansible_ensemble.documents.yaml import Document, place_of, read_yaml
 from ansible_ensemble.ensembles.declared_secrets import hide_declared
 from ansible_ensemble.ensembles.ensemble import Ensemble, Specification
 from ansible_ensemble.ensembles.evaluation_environment import make_evaluation_environment
-from ansible_ensemble.ensembles.externals import Externals
 from ansible_ensemble.ensembles.hosts import copy_for_inventory
 from ansible_ensemble.ensembles.job_inputs import JobInputs, check_reset, given_inputs, still_lasting
 from ansible_ensemble.ensembles.location import Location, locate, naming, stands_alone
@@ -331,7 +330,12 @@ def _earlier(location: Location, data: Mapping[str, Any], revision: str) -> Loca
     return Location(*specification_at(location.ensemble, revision, location.template))
 
 
-def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Externals:
+def _externals(environment: Environment, options: JobOptions, reading: tuple[Path, ...]) -> Callable[[str], Any]:
+    """What finds instances of other ensembles; the environments of most ensembles name none."""
+    if not environment.external:
+        return environment.external.__getitem__
+    from ansible_ensemble.ensembles.externals import Externals
+
     other = JobOptions(environment=options.environment, vault=environment.vault)
     return Externals(environment.external, reading, lambda file: read_ensemble(locate(file), other, reading=reading))
 

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ansible_ensemble.configurators.external_job import installation
 from ansible_ensemble.core.errors import EnsembleError
 from ansible_ensemble.core.notices import NoticeCode
 from ansible_ensemble.expressions.context import Evaluating
@@ -297,6 +296,8 @@ def _bind(template: NodeTemplate, candidate: _Candidate, instances: Instances, e
 
 def _installed_there(template: NodeTemplate, candidate: _Candidate, environment: Environment) -> dict[str, Interface]:
     """The interfaces of a tool that another ensemble installs: its own check, if others may have removed it."""
+    from ansible_ensemble.configurators.external_job import installation  # which few ensembles need
+
     external, standard = environment.external[candidate.external], template.interfaces.get("Standard")
     is_checked = template.type.name == NODE_TYPE
     interfaces = {name: one for name, one in template.interfaces.items() if is_checked and name != "Standard"}
