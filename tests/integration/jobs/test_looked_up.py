@@ -42,8 +42,8 @@ EDITS = [
     ("group_vars/web.yml", "unread: 1", "unread: 2", ""),
     ("host_vars/web1.yml", "one", "two", "(shop_name changed)"),
     ("host_vars/web1.yml", "of-the-host", "other", ""),
-    ("roles/shop/defaults/main.yml", "red", "blue", "(roles/shop/defaults/main.yml changed)"),
-    ("roles/shop/vars/more.yml", "included", "another", "(roles/shop/vars/more.yml changed)"),
+    ("roles/shop/defaults/main.yml", "red", "blue", "(shop_color of roles/shop/defaults/main.yml changed)"),
+    ("roles/shop/vars/more.yml", "included", "another", "(shop_more of roles/shop/vars/more.yml changed)"),
     ("roles/shop/files/new", "", "new", "(roles/shop/files/new (new) changed)"),
 ]
 
