@@ -9,10 +9,8 @@ from typing import Any
 
 from ansible_ensemble.core.notices import Notice, NoticeCode
 from ansible_ensemble.core.regex import regex
-from ansible_ensemble.core.sensitive import reveal
 from ansible_ensemble.documents.digest import OF_TOOLS
 from ansible_ensemble.documents.places import place_of
-from ansible_ensemble.documents.yaml import read_yaml
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.implementation import own_files
 from ansible_ensemble.language.entities import NodeTemplate, Topology
@@ -20,8 +18,8 @@ from ansible_ensemble.topology.host_copies import written_name
 
 #: Types whose `vars` are variables of Ansible.
 _WITH_VARIABLES = ("ansible.Role", "ansible.Tasks", "ansible.Playbook")
-#: Keys whose keys are names of what is set, and read nothing.
-_SETTING = frozenset({"inputs", "vars", "description", "metadata"})
+#: A key of YAML, with its quotes.
+_KEY = regex(r"""(?m)(?:"[^"\n]*"|'[^'\n]*'|[\w.-]+)(?=:(?:[ \t]|$))""")
 #: Texts for people, in which a name reads nothing.
 _PROSE = frozenset({".md", ".rst", ".txt", ".html", ".pdf", ".png", ".svg"})
 #: More files or bytes of one are not looked at; then nothing is said.
@@ -69,37 +67,20 @@ def _texts(ensemble: Ensemble) -> str | None:
     declared = {path.resolve() for path in (*ensemble.topology.files, ensemble.path)}
     if any(path.suffix == ".py" for path in declared):
         return None
-    parts: list[str] = []
-    for path in declared:
-        if path.suffix in (".yaml", ".yml") and path.is_file():
-            parts += _read_by(read_yaml(path).data)
     files = _files(ensemble)
     if files is None:
         return None
-    for file in files - declared:
+    parts: list[str] = []
+    for file in {*files, *(path for path in declared if path.is_file())}:
         with file.open("rb") as opened:
             content = opened.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             return None
-        parts.append(content.decode("utf-8", "replace"))
+        text = content.decode("utf-8", "replace")
+        # a key sets what it names, where something is declared
+        parts.append(_KEY.sub("", text) if file in declared else text)
     text = "\n".join(parts)
     return None if _BY_OTHER_WAYS.search(text) else text
-
-
-def _read_by(data: Any) -> Iterator[str]:
-    """The texts in data, but for the names of what is set."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            if key in _SETTING and isinstance(value, Mapping):
-                yield from (text for one in value.values() for text in _read_by(one))
-            elif key not in ("description", "metadata"):
-                yield str(key)
-                yield from _read_by(value)
-    elif isinstance(data, list):
-        for item in data:
-            yield from _read_by(item)
-    elif data is not None:
-        yield str(reveal(data))
 
 
 def _files(ensemble: Ensemble) -> set[Path] | None:
