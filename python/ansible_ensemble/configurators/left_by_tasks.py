@@ -13,6 +13,7 @@ from typing import Any
 from ansible_ensemble.configurators.ansible_files import tasks_of
 from ansible_ensemble.configurators.locations import collection_folders, find_role
 from ansible_ensemble.configurators.module_spec import role_folder
+from ansible_ensemble.configurators.role_files import entry_file
 from ansible_ensemble.configurators.teardown import GONE, MAKE_NOTHING, STATE, Way, full_name, leaves, way_of
 from ansible_ensemble.configurators.there_before import REMOVAL, removing, task_title
 from ansible_ensemble.core.errors import InvalidInput
@@ -54,10 +55,7 @@ def _source_of(operation: Operation, base: Path) -> Path | None:
         return base / implementation.primary
     role = find_role(implementation.primary, operation, base)
     folder = role_folder(role, collection_folders(base)) if role is not None else None
-    entry = implementation.settings.get("tasks_from") or "main"
-    names = (f"{entry}.yml", f"{entry}.yaml", str(entry))
-    files = (folder / "tasks" / name for name in names) if folder is not None else ()
-    return next((file for file in files if file.is_file()), None)
+    return entry_file(folder, implementation.settings.get("tasks_from")) if folder is not None else None
 
 
 @lru_cache(maxsize=512)

@@ -50,10 +50,19 @@ def role_files(role: Path, around: Around, entry: str | None = None) -> list[tup
     """The files that a role runs first."""
     named = around.collections or _names_collections(role)
     within = Around(around.root, around.base, role, named, around.roles)
-    names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
-    tasks = [("tasks", role / "tasks" / name, within) for name in names]
+    tasks = [("tasks", file, within) for file in _entry_files(role, entry)]
     values = [("values", role / kind / name, within) for kind in ("meta", "defaults", "vars") for name in _MAIN]
     return [*tasks, *(("handlers", role / "handlers" / name, within) for name in _MAIN), *values]
+
+
+def entry_file(role: Path, entry: str | None = None) -> Path | None:
+    """The file of tasks that a role runs, of those that `tasks_from` may mean; None if there is none."""
+    return next((file for file in _entry_files(role, entry) if file.is_file()), None)
+
+
+def _entry_files(role: Path, entry: str | None) -> list[Path]:
+    names = (entry, f"{entry}.yml", f"{entry}.yaml") if entry else _MAIN
+    return [role / "tasks" / name for name in names]
 
 
 def _names_collections(role: Path) -> bool:

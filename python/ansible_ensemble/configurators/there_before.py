@@ -30,7 +30,6 @@ OURS, THERE, UNSEEN = "ours", "there", "unseen"
 _SUBJECTS = ("name", "path", "dest", "src", "repo")
 #: How the name begins of what removes a file of which a task made a part.
 FILE_OF = "file of "
-_OTHERWISE = "with other values, or on other conditions,"
 #: What no name has that is told in a line.
 _SIGNS = regex(r"[^\w .,:;@/()+*&=<>!?-]+")
 
@@ -138,5 +137,6 @@ def told_to_stay(noted: Mapping[str, Any], outcome: Outcome) -> list[str]:
             could = "could see" if key in unseen else "has looked"
             lines.append(f"{name}: nobody {could} whether it was there before, and it stays")
     if outcome.ok:
-        lines += [f"{name}: what it made {_OTHERWISE} stays" for key, name in ours.items() if key not in met]
+        missed = (name for key, name in ours.items() if key not in met)
+        lines += [f"{name}: what it made with other values, or on other conditions, stays" for name in missed]
     return list(dict.fromkeys(lines))

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from ansible_ensemble.configurators.ansible_files import file_run_by
 from ansible_ensemble.configurators.locations import collection_folders
+from ansible_ensemble.configurators.role_files import entry_file
 from ansible_ensemble.configurators.there_before import task_title
 from ansible_ensemble.core.errors import InvalidInput, Place
 from ansible_ensemble.core.regex import regex
@@ -297,7 +298,7 @@ class _Reader:
             made.within = self._in_file(file, section, read, play, above) if file is not None else []
         return made
 
-    def _role(self, raw: Any, role: Any, read: ReadPlay, play: Any, entry: str = "main") -> Entry:
+    def _role(self, raw: Any, role: Any, read: ReadPlay, play: Any, entry: str | None = None) -> Entry:
         folder = Path(role._role_path)
         chain = [role, *role.get_all_dependencies()]
         for one in chain:
@@ -331,14 +332,11 @@ class _Reader:
             call=self._call(raw, role),
         )
 
-    def _within_role(self, role: Any, entry: str, read: ReadPlay, play: Any) -> list[Entry]:
+    def _within_role(self, role: Any, entry: str | None, read: ReadPlay, play: Any) -> list[Entry]:
         """The entries of a role's own tasks, without those of the roles that it depends on."""
         from ansible.playbook.block import Block
 
-        folder = Path(role._role_path) / "tasks"
-        file = next(
-            (one for name in (entry, f"{entry}.yml", f"{entry}.yaml") if (one := folder / name).is_file()), None
-        )
+        file = entry_file(Path(role._role_path), entry)
         if file is None:
             return []
         return self._in_file(file, "tasks", read, play, Block(play=play, role=role))
@@ -398,7 +396,7 @@ class _Reader:
         manager, loader = self._session.variable_manager, self._session.loader
         include = RoleInclude.load(name, play=play, variable_manager=manager, loader=loader)
         role = Role.load(include, play, from_files={"tasks": str(entry)} if entry else None)
-        made = self._role(raw, role, read, play, str(entry or "main"))
+        made = self._role(raw, role, read, play, str(entry) if entry else None)
         made.section = section
         made.exports = made.exports if kind == "import_role" else frozenset()
         variables = {"vars": raw["vars"]} if raw.get("vars") else {}
