@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,29 @@ def bare(folder: Path) -> Path:
     return folder
 
 
+@contextmanager
+def s3_bucket() -> Iterator[Mapping[str, str]]:
+    """An empty bucket: how it is reached, as the values of a location."""
+    moto = pytest.importorskip("moto.server", reason="moto is not installed")
+    boto3 = pytest.importorskip("boto3")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        values = {"endpoint": f"http://{host}:{port}", "region": "us-east-1"}
+        values |= {"access_key": "AKIA", "secret_key": PASSWORD}
+        boto3.client(
+            "s3",
+            endpoint_url=values["endpoint"],
+            region_name=values["region"],
+            aws_access_key_id=values["access_key"],
+            aws_secret_access_key=values["secret_key"],
+        ).create_bucket(Bucket="states")
+        yield {"s3": "states", **values}
+    finally:
+        server.stop()
+
+
 @pytest.fixture(params=["path", "git", "git over http", "http", "s3"])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """A location of each kind, empty: its kind and its values."""
@@ -51,25 +75,9 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[s
             with state_server() as server:
                 yield "http", {"http": server.url, "lock": server.url, "username": USER, "password": PASSWORD}
         case "s3":
-            moto = pytest.importorskip("moto.server", reason="moto is not installed")
-            boto3 = pytest.importorskip("boto3")
-            s3 = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-            s3.start()
-            try:
-                host, port = s3.get_host_and_port()
-                values = {"endpoint": f"http://{host}:{port}", "region": "us-east-1"}
-                values |= {"access_key": "AKIA", "secret_key": PASSWORD}
-                boto3.client(
-                    "s3",
-                    endpoint_url=values["endpoint"],
-                    region_name="us-east-1",
-                    aws_access_key_id="AKIA",
-                    aws_secret_access_key=PASSWORD,
-                ).create_bucket(Bucket="states")
+            with s3_bucket() as values:
                 # what a server holds outlives it within a process
-                yield "s3", {"s3": "states", "key": f"{tmp_path.name}/state.json", **values}
-            finally:
-                s3.stop()
+                yield "s3", {**values, "key": f"{tmp_path.name}/state.json"}
 
 
 @pytest.fixture

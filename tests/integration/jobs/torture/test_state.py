@@ -6,18 +6,35 @@ import os
 import random
 import shutil
 import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.unit.state.conftest import bare
+from tests.unit.state.conftest import bare, s3_bucket
 from tests.unit.state.servers import PASSWORD, USER, state_server
 from tests.unit.state.test_kills import deploy, in_a_process, make
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "2"))
 
 
-@pytest.mark.parametrize("kind", ["path", "git", "http"])
+@contextmanager
+def location(kind: str, folder: Path) -> Iterator[Mapping[str, str]]:
+    match kind:
+        case "http":
+            with state_server() as server:
+                yield {"http": server.url, "username": USER, "password": PASSWORD}
+        case "s3":
+            with s3_bucket() as values:
+                yield {**values, "key": f"{folder.name}/state.json"}
+        case "git":
+            yield {"git": str(bare(folder / "store.git"))}
+        case "path":
+            yield {"path": str(folder / "store")}
+
+
+@pytest.mark.parametrize("kind", ["path", "git", "http", "s3"])
 @pytest.mark.parametrize("seed", range(max(1, ROUNDS // 10)))
 def test_what_is_known_is_not_done_again(kind: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANSIBLE_ENSEMBLE_TRUST", str(tmp_path / "clone"))
@@ -35,14 +52,7 @@ def test_what_is_known_is_not_done_again(kind: str, seed: int, tmp_path: Path, m
         finally:
             shutil.rmtree(clone)
 
-    with state_server() as server:
-        values = {
-            "path": {"path": str(tmp_path / "store")},
-            "git": {"git": str(tmp_path / "store.git")},
-            "http": {"http": server.url, "username": USER, "password": PASSWORD},
-        }[kind]
-        if kind == "git":
-            bare(tmp_path / "store.git")
+    with location(kind, tmp_path) as values:
         for _round in range(min(ROUNDS, 10)):
             attempt(chance.uniform(0.05, 2.0))
         assert attempt(0.0) == 0
