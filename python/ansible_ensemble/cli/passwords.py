@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.core.errors import UsageError
+from ansible_ensemble.documents.private import private_folder
 
 _PROMPT = "@prompt"
 
@@ -26,12 +27,8 @@ def asked_passwords(arguments: argparse.Namespace, console: Console) -> Iterator
     if not _asks(arguments):
         yield arguments
         return
-    memory = console.environment.get("XDG_RUNTIME_DIR", "")
-    place = memory if Path(memory).is_dir() and os.access(memory, os.W_OK) else None
-    from tempfile import TemporaryDirectory  # here, for it costs every start
-
-    with TemporaryDirectory(prefix="ansible-ensemble-", dir=place) as folder:
-        yield _Asking(Path(folder), console).answered(arguments)
+    with private_folder(console.environment) as folder:
+        yield _Asking(folder, console).answered(arguments)
 
 
 def _asks(arguments: argparse.Namespace) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 from ansible_ensemble.configurators.base import BaseConfigurator
 from ansible_ensemble.configurators.protocol import Basis, Result, Steps, Task
 from ansible_ensemble.core.orders import Command
+from ansible_ensemble.core.own_command import own_command
 from ansible_ensemble.language.entities import Assignment, Implementation, Operation
 
 NAME = "external-job"
-_CODE = "import sys; from ansible_ensemble.cli.main import main; sys.exit(main())"
 #: Seconds that it waits for a job that may be installing the same.
 _PATIENCE = 3600
 
@@ -48,8 +47,9 @@ class ExternalJobConfigurator(BaseConfigurator):
         ensemble, instance, environment = (str(task.inputs[name]) for name in ("ensemble", "instance", "environment"))
         words = ["deploy", ensemble, "--instance", instance, "--approve", "--lock-timeout", str(_PATIENCE)]
         words += ["--environment", environment] if environment else []
-        command = (sys.executable, "-P", "-c", _CODE, *words, "--output", "json")
-        outcome = yield Command(command, cwd=str(task.root), timeout=task.timeout)
+        with task.passed_options() as passed:
+            line = own_command(*words, *passed, "--output", "json")
+            outcome = yield Command(tuple(line), cwd=str(task.root), timeout=task.timeout)
         report = _report(outcome.stdout)
         outcome.changed = bool(report.get("changed"))
         if not outcome.ok:

@@ -177,6 +177,9 @@ class Task(Protocol):
     def files(self) -> tuple[Path, ...]:
         """What lies in `directory` for its sake, and has to be with it on another host too; mostly nothing."""
 
+    def passed_options(self) -> AbstractContextManager[list[str]]:
+        """Words of a command that give a job on another ensemble what this job was given, while it is open."""
+
     def open_secrets(self) -> AbstractContextManager[Path]:
         """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 _MODE = 0o700
@@ -19,6 +22,17 @@ def make_private(folder: Path) -> None:
         one.mkdir(mode=_MODE, exist_ok=True)
     if not folder.is_dir():
         folder.mkdir(mode=_MODE)
+
+
+@contextmanager
+def private_folder(environment: Mapping[str, str]) -> Iterator[Path]:
+    """A folder for secrets, which is there while it is open: in memory, where the system has a place for that."""
+    from tempfile import TemporaryDirectory  # here, for it costs every start
+
+    memory = environment.get("XDG_RUNTIME_DIR", "")
+    place = memory if Path(memory).is_dir() and os.access(memory, os.W_OK) else None
+    with TemporaryDirectory(prefix="ansible-ensemble-", dir=place) as folder:
+        yield Path(folder)
 
 
 def take_from_others(path: Path) -> None:

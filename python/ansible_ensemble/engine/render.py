@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from ansible_ensemble.ensembles.change_detector import ChangeDetector
 from ansible_ensemble.ensembles.ensemble import Ensemble
 from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.implementation import own_digests
+from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
+from ansible_ensemble.ensembles.passed_options import passed_options
 from ansible_ensemble.ensembles.revisions import current_folder
 from ansible_ensemble.ensembles.used_files import FileDigests, surroundings, used_files
 from ansible_ensemble.expressions.scope import Scope
@@ -88,6 +91,7 @@ class Renderer:
                 self._ensemble.folder / ACTIVE / "secrets" / folder_name(planned.instance),
                 self._ensemble.environment.vault,
             ),
+            passed_options=self._passed_options,
             base=operation.base or self._ensemble.folder,
             root=self._ensemble.root,
             work=task_folder(above, "tasks", planned.instance, name),
@@ -101,6 +105,10 @@ class Renderer:
             machine=self._hosts.newly_found(planned.host, instance),
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
+
+    def _passed_options(self) -> AbstractContextManager[list[str]]:
+        given = given_variables(self._options, self._ensemble.codec)
+        return passed_options(self._options, self._ensemble.environment.vault.passwords, given)
 
     def _tool_folders(self, template: NodeTemplate) -> tuple[Path, ...]:
         return tuple(self._tool_folder(one) for one in installers_of(template))

@@ -24,7 +24,9 @@ _READING = (*_JOBS, "plan", "graph", "status", "inputs", "outputs", "query", "va
 _INPUTS: dict[str, Any] = {"heading": "inputs and variables"}
 _RUNNING: dict[str, Any] = {"heading": "execution", "commands": _JOBS, "decided": RUN}
 _EXECUTED: dict[str, Any] = _RUNNING | {"modules": ("execute",)}
-_GIT: dict[str, Any] = {"heading": "git", "commands": _JOBS, "decided": RUN, "modules": ("record",)}
+#: The heading of what a job does with git.
+GIT = "git"
+_GIT: dict[str, Any] = {"heading": GIT, "commands": _JOBS, "decided": RUN, "modules": ("record",)}
 _READ: dict[str, Any] = {"heading": "reading the ensemble", "commands": _READING}
 _LOCATING = _READ | {"commands": (*_READING, "history", "show", "recover", "unlock", "forget", "state", "awx")}
 

@@ -53,6 +53,11 @@ class Vault:
             self._own |= {name: VaultSecret(reveal(text).encode()) for name, text in passwords.items()}
 
     @property
+    def passwords(self) -> dict[str, bytes]:
+        """The passwords by vault id, the one that encrypts first."""
+        return {name: password.bytes for name, password in self._load()}
+
+    @property
     def available(self) -> bool:
         """Whether there is any password."""
         return bool(self._load())

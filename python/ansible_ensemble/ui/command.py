@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Coroutine, Sequence
@@ -17,21 +16,9 @@ from typing import Any
 from msgspec import Struct
 
 from ansible_ensemble.core.errors import EnsembleError, error_document
+from ansible_ensemble.core.own_command import own_command
 from ansible_ensemble.projects.approval import APPROVED_BY
 
-#: The command, which removes the folder that is named first, if one is: who began it may have ended by then.
-_SCRIPT = """
-import shutil, sys
-from ansible_ensemble.cli.main import main
-folder = sys.argv.pop(1)
-try:
-    sys.exit(main())
-finally:
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
-"""
-#: Modules are not imported from the folder that it runs in, which may be a stranger's.
-_PROGRAM = (sys.executable, "-P", "-c", _SCRIPT)
 #: Seconds that a command may take to answer, and then to end when it is told to.
 _PATIENCE, _GRACE = 300.0, 2.0
 #: How many commands that change nothing run at a time.
@@ -80,7 +67,7 @@ class Command:
         """
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
-                *(*_PROGRAM, "", *words, "--output", "json"),
+                *own_command(*words, "--output", "json"),
                 cwd=self._folder,
                 stdin=DEVNULL,
                 stdout=PIPE,
@@ -106,7 +93,7 @@ class Command:
         It was `approved_by` a user of the pages; empty for whoever started them. It may read `pass_fds`.
         """
         return subprocess.Popen(
-            [*_PROGRAM, str(own), *words, "--no-color"],
+            own_command(*words, "--no-color", folder=own),
             cwd=self._folder,
             env={**os.environ, **({APPROVED_BY: approved_by} if approved_by else {})},
             stdin=subprocess.DEVNULL,

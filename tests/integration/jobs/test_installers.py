@@ -6,6 +6,7 @@ import hashlib
 import io
 import shutil
 import tarfile
+import textwrap
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_ensemble.projects.vault import Vault
 from tests.integration.jobs.terraform_jobs import Job, instance, jobs_in, status
 
 GREET = '#!/bin/sh\necho "{\\"said\\": \\"$GREETING from $(basename $0)\\"}"\n'
@@ -283,6 +285,45 @@ def test_a_tool_is_installed_by_a_job_of_the_ensemble_that_declares_it(tmp_path:
     shutil.rmtree(tmp_path / "shared")
     done = command("deploy", "-y", "app", cwd=tmp_path)
     assert (done.code, made.exists()) == (0, True), done.output
+
+
+def test_the_job_of_another_ensemble_has_the_options_of_this_one(tmp_path: Path, command: Any) -> None:
+    digest = hashlib.sha256(GREET.encode()).hexdigest()
+    project = tmp_path / "project"
+    project.mkdir()
+    word = "{{ ansible_who | default('nobody') }}"
+    greeter = program(folder="shared/greeter") | {"requirements": [{"installer": "maker"}]}
+    maker = {"type": "Maker", "interfaces": {"Standard": {"create": f"echo {word} > who"}}}
+    write_project(project, {"greeter": greeter, "maker": maker}, SELECTING)
+    for name in ("dev", "prod"):
+        (tmp_path / name).write_text(f"{name} password\n")
+    sealed = Vault([f"prod@{tmp_path / 'prod'}"]).encrypt(f"sha256:{digest}")
+    service = yaml.safe_load((project / "tools" / "service.yaml").read_text())
+    service["node_types"]["Maker"] = {"derived_from": "tool.Installer"}
+    text = yaml.safe_dump(service, sort_keys=False).replace(f"sha256:{digest}", "SEALED")
+    (project / "tools" / "service.yaml").write_text(
+        text.replace("checksum: SEALED", "checksum: !vault |\n" + textwrap.indent(str(sealed), " " * 12))
+    )
+    (project / ".gitignore").write_text("/shared/\n/tools/who\n.tools/\njobs/\n")
+    git = partial(
+        command, "git", program="/usr/bin/env", cwd=project, extra={"GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig")}
+    )
+    (tmp_path / "gitconfig").write_text("[user]\nname = they\nemail = they@example.com\n")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "begin")):
+        assert git(*words).code == 0
+    passwords = [word for name in ("dev", "prod") for word in ("--vault-id", f"{name}@../{name}")]
+    given = ["-e", "ansible_who=somebody", "-e", "word=bye", "--commit", "-m", "Greet them"]
+    extra = {"GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig"), "XDG_RUNTIME_DIR": str(tmp_path / "home")}
+    done = command("deploy", "-y", "app", *passwords, *given, cwd=project, extra=extra)
+    assert done.code == 0, done.output
+    done = command("query", "--ensemble", "app", "::app::said", *passwords, cwd=project)
+    assert done.stdout.strip() == "hello from greet", done.output
+    assert (project / "tools" / "who").read_text() == "somebody\n"
+    assert git("status", "--porcelain").stdout == ""
+    said = git("log", "--format=%s", "--name-only").stdout
+    assert said.count("Greet them") == 2
+    assert "tools/ensemble.yaml" in said.split("begin")[0]
+    assert not list((tmp_path / "home").glob("ansible-ensemble-*"))
 
 
 def test_what_waits_for_a_tool_tells_why_it_is_not_there(tmp_path: Path, command: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,10 @@ class FakeTask:
     followed: tuple[str, ...] = ()
     made: dict[str, Any] = field(default_factory=dict)
     was_configured: bool = False
+    passed: list[str] = field(default_factory=list)
+
+    def passed_options(self) -> AbstractContextManager[list[str]]:
+        return nullcontext(self.passed)
 
     @property
     def directory(self) -> Path:

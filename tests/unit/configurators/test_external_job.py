@@ -39,6 +39,12 @@ def test_it_deploys_one_instance(
     assert (result.success, result.modified) == (True, changed)
 
 
+def test_it_gives_the_job_what_this_one_was_given(task: Callable[..., FakeTask]) -> None:
+    given = task({}, inputs=INPUTS, passed=["--commit", "--vault-id", "dev@/run/password"])
+    _result, (order,) = carry_out(ExternalJobConfigurator(), given, Outcome(ok=True, rc=0, stdout="{}"))
+    assert list(order.argv)[-5:] == ["--commit", "--vault-id", "dev@/run/password", "--output", "json"]
+
+
 def test_a_dry_run_starts_nothing(task: Callable[..., FakeTask]) -> None:
     result, orders = carry_out(ExternalJobConfigurator(), task({}, inputs=INPUTS, check=True))
     assert (orders, result.basis, result.modified) == ([], Basis.PREDICTED, True)

@@ -1,0 +1,55 @@
+"""The options of a job that hold for a job that it starts on another ensemble, too."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ansible_ensemble.core.sensitive import reveal
+from ansible_ensemble.documents.private import private_folder
+from ansible_ensemble.ensembles.options import GIT, OPTIONS, JobOptions
+
+#: How variables begin that say how Ansible reaches a host; others are the ensemble's own.
+_CONNECTION = "ansible_"
+
+
+@contextmanager
+def passed_options(
+    options: JobOptions, passwords: Mapping[str, bytes], variables: Mapping[str, Any]
+) -> Iterator[list[str]]:
+    """The words of a command that give another job what this one was given.
+
+    What is done with git is the same there, and so are vault passwords and variables of connections: these are in
+    private files, which are there while it is open.
+
+    Args:
+        options: this job's.
+        passwords: the vault passwords by id.
+        variables: those that this job was given.
+    """
+    words: list[str] = []
+    for one in OPTIONS:
+        value = getattr(options, one.name)
+        if one.heading == GIT and value != one.default:
+            words.append(one.flags[-1] if value is True else f"{one.flags[-1]}={value}")
+    connection = {name: reveal(value) for name, value in variables.items() if name.startswith(_CONNECTION)}
+    if not passwords and not connection:
+        yield words
+        return
+    with private_folder(os.environ) as folder:
+        for number, (name, password) in enumerate(passwords.items()):
+            words += ["--vault-id", f"{name}@{_written(folder / f'password{number}', password)}"]
+        if connection:
+            words += ["--extra-vars", f"@{_written(folder / 'variables.json', json.dumps(connection).encode())}"]
+        yield words
+
+
+def _written(path: Path, content: bytes) -> Path:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+    return path
