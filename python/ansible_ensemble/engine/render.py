@@ -25,7 +25,6 @@ from ansible_ensemble.ensembles.hosts import HostFinder
 from ansible_ensemble.ensembles.implementation import own_digests
 from ansible_ensemble.ensembles.job_inputs import given_variables
 from ansible_ensemble.ensembles.options import JobOptions
-from ansible_ensemble.ensembles.passed_options import passed_options
 from ansible_ensemble.ensembles.revisions import current_folder
 from ansible_ensemble.ensembles.used_files import FileDigests, surroundings, used_files
 from ansible_ensemble.expressions.scope import Scope
@@ -107,6 +106,8 @@ class Renderer:
         )
 
     def _passed_options(self) -> AbstractContextManager[list[str]]:
+        from ansible_ensemble.ensembles.passed_options import passed_options  # which few jobs need
+
         given = given_variables(self._options, self._ensemble.codec)
         return passed_options(self._options, self._ensemble.environment.vault.passwords, given)
 

@@ -52,7 +52,12 @@ def build_interface_type(entity: EntityType, raw: Mapping[str, Any], scope: Scop
     inherited = entity.interfaces.get("")
     base = Interface("", entity.name) if inherited is None else replace(inherited, type=entity.name)
     base.is_open = base.is_open or entity.metadata.get("additionalOperations") is True
-    entity.interfaces = {"": _read_interface("", raw, base, scope, declares=True)}
+    made = _read_interface("", raw, base, scope, declares=True)
+    for name, value in made.inputs.items() if scope.types.is_strict else ():
+        if name not in made.input_definitions:
+            message = f"the input '{name}' of the interface type '{entity.name}' has no definition"
+            scope.problems.add(message, value.place, "write a map with its type")
+    entity.interfaces = {"": made}
 
 
 def read_interfaces(

@@ -128,16 +128,23 @@ def timestamp_value(value: Any) -> float | None:
     if match is None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()
+    leap = int(second == "60")  # [RFC 3339, 5.7]
     if year is None:
         text = f"{value.strip()}T00:00:00+00:00"
     else:
         offset = "+00:00" if zone in (None, "Z") else _offset(zone)
         micro = (fraction or "0")[:6].ljust(6, "0")
-        text = f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second}.{micro}{offset}"
+        text = f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{int(second) - leap:0>2}.{micro}{offset}"
     try:
-        return datetime.fromisoformat(text).timestamp()
+        return datetime.fromisoformat(text).timestamp() + leap
     except (ValueError, OverflowError):
         return None
+
+
+def has_offset(timestamp: Any) -> bool:
+    """Whether a timestamp says of which zone its time is; a date alone need not [RFC 3339, 5.6]."""
+    match = _TIMESTAMP.fullmatch(timestamp.strip()) if isinstance(timestamp, str) else None
+    return match is not None and (match[1] is None or match[8] is not None)
 
 
 def _offset(zone: str) -> str:

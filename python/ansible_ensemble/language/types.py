@@ -18,6 +18,7 @@ from ansible_ensemble.language.entities import EntityType, ParameterDefinition, 
 from ansible_ensemble.language.entity_types import inherit
 from ansible_ensemble.language.normative import PRIMITIVES, ROOTS, SECTIONS, SHORTHANDS, SUPPLEMENT, normative_types
 from ansible_ensemble.language.problems import Problems, kind_of
+from ansible_ensemble.language.scalars import version_value
 
 #: The version that means Unfurl's dialect.
 UNFURL_VERSION = "tosca_simple_unfurl_1_0_0"
@@ -371,6 +372,8 @@ class Types:
             self.problems.check_keys(raw, f"{declaration.kind}_type", declaration.place)
         entity.description = str(raw.get("description") or "")
         entity.metadata = dict(self.problems.mapping(raw.get("metadata"), f"metadata of {what}", declaration.place))
+        if self.is_strict and "version" in raw and version_value(raw["version"]) is None:
+            self.problems.add(f"the version of {what} is none", place_of(raw, "version"), "for instance 1.2.3")
         base = raw.get("derived_from")
         if self.is_part and not parents and base is not None and str(base).removeprefix("tosca:") not in PRIMITIVES:
             inherit(entity, [self.root(declaration.kind)])

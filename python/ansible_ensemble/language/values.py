@@ -22,7 +22,7 @@ from ansible_ensemble.language.entities import EntityType, ParameterDefinition, 
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.language.normative import PRIMITIVES
 from ansible_ensemble.language.problems import kind_of
-from ansible_ensemble.language.scalars import Scalar, is_xml, scalar_value, timestamp_value, version_value
+from ansible_ensemble.language.scalars import Scalar, has_offset, is_xml, scalar_value, timestamp_value, version_value
 from ansible_ensemble.language.schema import clause_fault, read_boolean
 from ansible_ensemble.language.types import Types
 
@@ -87,8 +87,8 @@ def _check(value: Any, schema: Schema, types: Types, site: Site) -> Iterator[Inv
     # password or a version away.
     hidden = site.hidden or (base in ("list", "map") and has_secret(schema, types.data_type, by_name=True))
     fault = type_fault(value, base, nested=bool(site.path) or types.is_strict, hidden=hidden)
-    if base == "null" and types.is_strict and value is not None:
-        fault = f"{kind_of(value, hidden=hidden)} is not of type nil", None
+    if types.is_strict and base in _STRICTLY and not _STRICTLY[base](value):
+        fault = f"{kind_of(value, hidden=hidden)} is not of type {_IN_2_0.get(base, base)}", _HINTS.get(base)
     if fault is not None:
         yield site.fault(*fault)
         return
@@ -221,7 +221,16 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
     return f"{kind_of(value, hidden=hidden)} is not of type {base}", hint
 
 
+#: What TOSCA 2.0 asks of values that are of a type in 1.3.
+_STRICTLY: Mapping[str, Callable[[Any], bool]] = {
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "timestamp": has_offset,
+}
+#: Names of types that TOSCA 2.0 calls otherwise.
+_IN_2_0 = {"null": "nil"}
 _HINTS = {
+    "boolean": "true or false",
     "scalar-unit.size": "for instance 4 GB",
     "scalar-unit.time": "for instance 5 ms",
     "scalar-unit.frequency": "for instance 2.4 GHz",

@@ -36,6 +36,8 @@ def read_functions(
     found: dict[str, OwnFunction] = {}
     for name, raw in section.items():
         what, where = f"the function '{name}'", place_of(section, name)
+        if not name:
+            problems.add("a function has no name", where)
         body = problems.mapping(raw, what, where)
         problems.check_keys(body, "function", where)
         if not body.get("signatures") and name not in outer:

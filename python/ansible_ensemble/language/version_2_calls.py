@@ -274,7 +274,7 @@ Clause = tuple[Any, dict[str, Any]]
 def read_validation(raw: Any, place: Place | None, calls: Calls) -> list[dict[str, Any]]:
     """The constraints that a validation clause means; one that is none is an error."""
     found: list[dict[str, Any]] = []
-    for one in _conjuncts(raw):
+    for one in _conjuncts(_with_value(raw)):
         subject, clause = _read_clause(one, calls) or (None, {})
         fault = condition_fault(one)
         if subject == VALUE:
@@ -284,6 +284,13 @@ def read_validation(raw: Any, place: Place | None, calls: Calls) -> list[dict[st
         else:
             calls.problems.add(fault, place)
     return found
+
+
+def _with_value(raw: Any) -> Any:
+    """A condition in which each call of the value is written without its empty list of arguments."""
+    if is_call(raw) and raw.get(VALUE, ...) in ([], None):
+        return VALUE
+    return changed(raw, _with_value) if isinstance(raw, dict | list) else raw
 
 
 def read_filter(raw: Any, place: Place | None, calls: Calls) -> Any:

@@ -16,6 +16,7 @@ from ansible_ensemble.language.interfaces import read_implementation, read_outpu
 from ansible_ensemble.language.problems import Problems, kind_of
 from ansible_ensemble.language.schema import read_definitions
 from ansible_ensemble.topology.building import Building
+from ansible_ensemble.topology.required import is_required
 
 ACTIVITIES = ("delegate", "set_state", "call_operation", "inline")
 
@@ -296,7 +297,13 @@ def _check_call(
     for key, value in (given_inputs(body.get("inputs")) or {}).items():
         source = workflow.inputs.get(str(value.get("get_input"))) if isinstance(value, Mapping) else None
         wanted = operation.input_definitions.get(key)
-        if source is None or wanted is None or building.types.refines(source.schema.type, wanted.schema.type):
+        if source is None or wanted is None:
+            continue
+        if is_required(wanted) and not (source.required or source.has_default or source.has_value):
+            message = f"{what} gives the required input '{key}' of {title} the input '{source.name}'"
+            hint = "declare that one with required: true, or give it a default"
+            building.problems.add(f"{message}, which may have no value", place, hint)
+        if building.types.refines(source.schema.type, wanted.schema.type):
             continue
         message = f"{what} gives {title} the input '{key}' of type {source.schema.type}, not {wanted.schema.type}"
         building.problems.add(message, place)
