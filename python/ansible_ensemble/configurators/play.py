@@ -142,7 +142,8 @@ def _explain_failure(result: Result, tasks: Sequence[Mapping[str, Any]], found: 
     last = max((number for number, one in enumerate(tasks) if one["status"] == "failed"), default=0)
     before = tasks[:last]
     if changing := [one["name"] for one in before if one.get("changed") and one["name"] in found]:
-        result.status, result.error = Status.DRIFTED, f"it would be changed by {', '.join(changing)}; {result.error}"
+        by = ", ".join(dict.fromkeys(changing))
+        result.status, result.error = Status.DRIFTED, f"it would be changed by {by}; {result.error}"
     elif left_out := [one["name"] for one in before if one.get("left_out")]:
         result.status, result.basis = None, Basis.NOT_RUN
         result.error = f"check mode leaves out {', '.join(left_out)}, and fails after it: {result.error}"
@@ -238,7 +239,7 @@ class PlayConfigurator(BaseConfigurator):
             result.status, result.error = Status.DEGRADED, f"failed, and was ignored: {'; '.join(dropped)}"
         saw = not tasks or not all(one.get("unseen") for one in tasks)
         basis = Basis.PREDICTED if saw or not looks else Basis.NOT_RUN
-        result = found_by_check_mode(task, result, basis, f" by {', '.join(found)}")
+        result = found_by_check_mode(task, result, basis, f" by {', '.join(dict.fromkeys(found))}")
         if looks and not outcome.ok and result.success:
             _explain_failure(result, tasks, found)
         yield from look_at_paths(task, result)

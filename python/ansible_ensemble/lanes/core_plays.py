@@ -176,8 +176,6 @@ class PlayRunner:
             for host in session.inventory.get_hosts("all"):
                 if host.name != order.host.name:
                     membership.forget_host(session.inventory, host.name)
-        elif order.host.name not in session.inventory.hosts:
-            play_options.make_explicit(session, order.host.name)
         executor = _OneHostPlaybook(
             [order.source], session.inventory, session.variable_manager, session.loader, session.passwords
         )
@@ -263,6 +261,8 @@ class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]
             play.environment = [self.environment, *(own if isinstance(own, list) else [own])]
         if self.host_name and list(play.hosts if isinstance(play.hosts, list) else [play.hosts]) in (["all"], ["*"]):
             host = self._inventory.get_host(self.host_name)
+            if host is not None and host.implicit:
+                play.hosts = [host.name]  # `all` has the hosts of the inventory alone
             return [[host]] if host else []
         return super()._get_serialized_batches(play)
 

@@ -20,6 +20,8 @@ Listener = Callable[[TaskEvent], None]
 
 #: Modules that tell of each run that it changed something.
 _COMMANDS = frozenset(f"ansible.builtin.{name}" for name in ("command", "expect", "raw", "script", "shell"))
+#: Modules that change what the play knows of hosts, and nothing on them.
+_OF_INVENTORY = frozenset({"ansible.builtin.add_host", "ansible.builtin.group_by"})
 
 
 class TaskRecorder(CallbackBase):  # type: ignore[misc]
@@ -94,9 +96,12 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
 
     def _task(self, status: str, result: Any, shown: dict[str, Any]) -> dict[str, Any]:
         left_out = task_reports.was_left_out({**shown, "skipped": status == "skipped"}, bool(result.task.when))
+        action = str(result.task.resolved_action or result.task.action)
+        if action in _OF_INVENTORY:
+            shown = {**shown, "changed": False}
         return {
             "name": result.task.get_name(),
-            "action": str(result.task.resolved_action or result.task.action),
+            "action": action,
             "path": result.task.get_path() or "",
             "host": result.host.get_name(),
             "status": status,

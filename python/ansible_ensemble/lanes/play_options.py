@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -32,21 +31,6 @@ def take_inventory(session: AnsibleSession, source: str) -> None:
 
     session.inventory = InventoryManager(loader=session.loader, sources=[source])
     session.variable_manager.set_inventory(session.inventory)
-
-
-def make_explicit(session: AnsibleSession, name: str) -> None:
-    """Put the implicit localhost into the inventory, where `hosts: all` finds it."""
-    data = session.inventory._inventory
-    implicit = data.get_host(name)
-    groups = [group for group in data.groups.values() if group.remove_host(implicit)]
-    data.localhost = None
-    data.add_host(name)
-    for group in groups:
-        data.add_child(group.name, name)
-    data.set_variable(name, "ansible_connection", "local")
-    data.set_variable(name, "ansible_python_interpreter", sys.executable)
-    data.reconcile_inventory()
-    session.inventory.clear_caches()
 
 
 def merged(results: Iterable[Mapping[str, Any]], keys: Iterable[str]) -> dict[str, Any]:

@@ -171,6 +171,22 @@ def test_a_playbook_for_a_group_sees_the_whole_inventory() -> None:
     assert [task["host"] for task in outcome["result"]["tasks"]] == ["web1", "web2"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hosts"), [("all", ["localhost"]), ("all:all", ["web1", "web2", "db1"]), ("'*:!web1'", ["web2", "db1"])]
+)
+@pytest.mark.parametrize("options", [KNOWN, UNKNOWN])
+def test_the_controller_is_no_host_of_an_inventory_without_it(
+    tmp_path: Path, options: dict[str, Any], pattern: str, hosts: list[str]
+) -> None:
+    playbook = tmp_path / "p.yml"
+    told = "{set_stats: {aggregate: false, data: {all: '{{ groups.all }}', known: '{{ hostvars | list }}'}}}"
+    playbook.write_text(f"- hosts: {pattern}\n  gather_facts: false\n  tasks: [{told}]\n")
+    order = {"kind": "playbook", "source": str(playbook), "host": {"name": "localhost", "variables": LOCAL}}
+    outcome = one(order, lanes=options, session={"inventory": str(DATA / "inventory")})
+    assert [task["host"] for task in outcome["result"]["tasks"]] == hosts
+    assert outcome["result"]["stats"] == {"all": ["web1", "web2", "db1"], "known": ["web1", "web2", "db1"]}
+
+
 def test_a_playbook_without_hosts_is_a_failure() -> None:
     order = {"kind": "playbook", "source": str(DATA / "playbooks/web.yml"), "host": {"name": "x", "variables": LOCAL}}
     assert one(order)["error"] == "no host matched the playbook's plays"
@@ -241,3 +257,9 @@ def test_variables_of_the_order_win_over_the_inventory() -> None:
     assert outcomes[1]["result"]["hostvars.web1.color"] == "green"
     assert outcomes[2]["result"]["stats"]["color"] == "mine"
     assert outcomes[3]["result"]["color"] == "green"
+
+
+def test_what_a_play_learns_of_hosts_is_no_change(tmp_path: Path) -> None:
+    text = "- {name: group, group_by: {key: red}}\n- {name: host, add_host: {name: new, groups: red}}\n"
+    outcome = one(tasks(tmp_path, text))
+    assert (outcome["ok"], outcome["changed"], names(outcome, "ok")) == (True, False, ["group", "host"])
