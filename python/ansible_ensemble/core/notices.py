@@ -159,7 +159,7 @@ class NoticeCode(str, Enum):
         _WHOLE,
     )
     LEFT_OUT = (
-        *("left-out", Effect.NOTED, "a conditional node template of which a requirement is unmet"),
+        *("left-out", Effect.NOTED, "a node template that lacks what it requires, or a connection that it needs"),
         "add what it requires, if it shall be deployed",
     )
     SELECTION = (

@@ -20,7 +20,7 @@ from ansible_ensemble.jobs.unfurl_types import Types, attributes_of, required, v
 from ansible_ensemble.language.entities import Assignment, NodeTemplate, ParameterDefinition
 from ansible_ensemble.projects.git import first_commit, last_changed, remote_url, repository_of
 from ansible_ensemble.projects.project import Project, find_project
-from ansible_ensemble.topology.directives import DEPENDENT
+from ansible_ensemble.topology.directives import DEPENDENT, UNCONNECTED
 from ansible_ensemble.topology.tools import NODE_TYPE
 
 _PRIMARY = "__primary"
@@ -147,7 +147,7 @@ class _Export:
             "name": node.name,
             "title": node.metadata.get("title") or node.name,
             "description": node.description,
-            "directives": list(node.directives),
+            "directives": [one for one in node.directives if one != UNCONNECTED],
             "properties": _given(node.properties),
             "dependencies": self._dependencies(node),
         }

@@ -107,7 +107,7 @@ class Types:
             "requirements": self.constraints(kind),
             "inputsSchema": _object(schemas),
             "implementations": sorted(operations),
-            "implementation_requirements": [],
+            "implementation_requirements": self._connections(kind),
             "visibility": kind.metadata.get("visibility") or "inherit",
             "computedPropertiesSchema": _object({one.name: self._property(one) for one in computed}),
         }
@@ -118,6 +118,12 @@ class Types:
             shown = {one.name: self._property(one) for one in attributes_of(kind) if not one.has_default}
             document["outputsSchema"] = _object(shown)
         return document
+
+    def _connections(self, kind: EntityType) -> list[str]:
+        """Names of the types of connections that its operations need."""
+        known = self._topology.seen_types("relationship")
+        needed = dict.fromkeys(name for interface in kind.interfaces.values() for name in interface.connections)
+        return [self.name(known[name]) if name in known else name for name in needed]
 
     def _extends(self, kind: EntityType) -> list[str]:
         names = [self.name(one) for one in kind.lineage()]

@@ -163,6 +163,7 @@ class Interface(Struct, eq=False):
     Attributes:
         type: canonical name of the interface type.
         inputs, input_definitions: what every operation of the interface has as inputs.
+        connections: in Unfurl's dialect, types of the connections that its operations need.
         is_open: whether templates may add operations that the type does not declare.
     """
 
@@ -172,6 +173,7 @@ class Interface(Struct, eq=False):
     notifications: dict[str, Operation] = field(default_factory=dict)
     inputs: dict[str, Assignment] = field(default_factory=dict)
     input_definitions: dict[str, ParameterDefinition] = field(default_factory=dict)
+    connections: tuple[str, ...] = ()
     is_open: bool = False
 
 

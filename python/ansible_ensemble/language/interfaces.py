@@ -37,6 +37,8 @@ _INTERFACE_KEYS = frozenset(
 _NOT_IMPLEMENTED = "not_implemented"
 #: In Unfurl's dialect, what every operation has that the interfaces beside it list.
 _DEFAULTS = "defaults"
+#: In Unfurl's dialect, what the connections are called that the operations of an interface need.
+_CONNECTIONS = "requirements"
 #: Interface types whose operations the job itself calls; it calls no others.
 _CLOSED = ("tosca.interfaces.node.lifecycle.Standard", "tosca.interfaces.relationship.Configure")
 #: What an interface is of that gives no type.
@@ -116,6 +118,12 @@ def _name_here(name: str, known: Mapping[str, Interface], scope: Scope) -> str:
     return next((one.name for one in known.values() if one.type == declaration.name), name)
 
 
+def _type_called(name: str, scope: Scope) -> str:
+    """The canonical name of a type of relationships; that of one that nothing imports is as it is written."""
+    declaration = scope.types.find("relationship", name, scope)
+    return name if declaration is None else scope.types.entity(declaration).name
+
+
 def _from_type(name: str, body: Mapping[str, Any], scope: Scope, base: Interface | None) -> Interface | None:
     """The interface as its type has it; what a base of the same type adds to it stays."""
     if "type" in body:
@@ -153,6 +161,9 @@ def _read_interface(
     made = replace(base, name=name, operations=dict(base.operations), notifications=dict(base.notifications))
     values, made.input_definitions = _read_inputs(body.get("inputs"), name, body, base.input_definitions, scope)
     made.inputs = {**base.inputs, **values}
+    if _CONNECTIONS in body:
+        what, place = f"the connections of interface '{name}'", place_of(body, _CONNECTIONS)
+        made.connections = tuple(_type_called(one, scope) for one in problems.texts(body[_CONNECTIONS], what, place))
     defaults = problems.mapping(body.get("defaults"), f"the defaults of interface '{name}'", place_of(body, "defaults"))
     defaults = defaults or shared
     known_definitions = base.input_definitions

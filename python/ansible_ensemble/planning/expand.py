@@ -13,7 +13,7 @@ from ansible_ensemble.instances.status import Status
 from ansible_ensemble.language.entities import NodeTemplate
 from ansible_ensemble.planning.context import Link, PlannedInstance, Planning
 from ansible_ensemble.planning.peers import with_peers
-from ansible_ensemble.topology.directives import ACCOMPANYING, ON_DEMAND, RETAINED
+from ansible_ensemble.topology.directives import ACCOMPANYING, ON_DEMAND, RETAINED, WITHOUT_INSTANCES
 from ansible_ensemble.topology.scaling import instance_names, instance_number, is_asked_for, link_targets
 
 #: Directives of templates that are deployed where others are.
@@ -41,7 +41,7 @@ def _left_spec(name: str, template: NodeTemplate) -> bool:
 
 
 def _planned_templates(planning: Planning) -> list[NodeTemplate]:
-    """Templates that make instances: all but virtual, retained, and those on demand that nothing refers to.
+    """Templates that make instances: all but those on demand that nothing refers to, and some directives.
 
     Those that accompany others are included with them.
 
@@ -50,7 +50,7 @@ def _planned_templates(planning: Planning) -> list[NodeTemplate]:
     templates = planning.topology.node_templates
     chosen: dict[str, NodeTemplate] = {}
     for template in templates.values():
-        if RETAINED in template.directives or "virtual" in template.directives:
+        if not WITHOUT_INSTANCES.isdisjoint(template.directives):
             continue
         if _BY_OTHERS.isdisjoint(template.directives) or planning.instances.get(template.name) is not None:
             chosen[template.name] = template

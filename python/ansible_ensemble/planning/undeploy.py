@@ -9,7 +9,7 @@ from ansible_ensemble.planning.context import PlannedInstance, Planning
 from ansible_ensemble.planning.other_files import delete_where_it_was
 from ansible_ensemble.planning.other_hosts import other_host
 from ansible_ensemble.planning.sequence import take_down
-from ansible_ensemble.topology.directives import LOST
+from ansible_ensemble.topology.directives import LOST, UNCONNECTED
 from ansible_ensemble.topology.host_copies import is_of_unknown_hosts
 
 
@@ -78,6 +78,8 @@ def _excluded(planning: Planning, member: PlannedInstance) -> str | None:
         return "it is imported from another ensemble"
     if "virtual" in directives:
         return "it is virtual"
+    if UNCONNECTED in directives:
+        return "the connection that its operations need is not there"
     if (instance.created or "").startswith("::"):
         return f"it is managed by {(instance.created or '')[2:]}, whose delete operation is responsible for it"
     if instance.protected:

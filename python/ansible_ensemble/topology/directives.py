@@ -35,8 +35,12 @@ DIRECTIVES: dict[str, str] = {
 STAND_FOR_OTHERS = frozenset({"substitute", "select"})
 #: What a template has that left the specification, and one as well of which nothing was kept; no file can say them.
 RETAINED, LOST = "retained", "unknown"
+#: That of templates whose operations need a connection that is not there; no file can say it.
+UNCONNECTED = "unconnected"
+#: Directives of templates that make no instances.
+WITHOUT_INSTANCES = frozenset({"virtual", UNCONNECTED, RETAINED})
 #: Directives of templates that no job deploys by themselves.
-NOT_DEPLOYED = STAND_FOR_OTHERS | {"virtual", RETAINED}
+NOT_DEPLOYED = STAND_FOR_OTHERS | WITHOUT_INSTANCES
 
 
 def read_directives(raw: Mapping[str, Any], what: str, problems: Problems) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from ansible_ensemble.language.values import check_value, resolve
 from ansible_ensemble.language.version_2 import VERSION_2
 from ansible_ensemble.topology.blueprints import blueprint_templates
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
+from ansible_ensemble.topology.connections import mark_unconnected
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
 from ansible_ensemble.topology.imports import Importer, IsMet
@@ -126,6 +127,7 @@ def load_topology(
     )
     topology = building.topology
     _flatten(topology)
+    mark_unconnected(topology, problems)
     _check_values(types)
     if topology.node_templates or unfurl:
         _check_unused(types)

@@ -103,6 +103,21 @@ def test_what_is_deployed_is_exported_without_secrets(command: Callable[..., Any
     assert needed == {"db": "db"}
 
 
+def test_connections_that_interfaces_need(command: Callable[..., Any], tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop")
+    text = (folder / "ensemble.yaml").read_text()
+    cloud = "relationship_types: {demo.Cloud: {derived_from: tosca.relationships.ConnectsTo}}\n    node_types:"
+    text = text.replace("node_types:", cloud, 1).replace("Standard: {", "Standard: {requirements: [demo.Cloud], ", 1)
+    (folder / "ensemble.yaml").write_text(text)
+    done = command("export", "--format", "blueprint", cwd=folder)
+    assert done.code == 0, done.output
+    found = json.loads(done.stdout)
+    needed = {name.partition("@")[0]: one["implementation_requirements"] for name, one in found["ResourceType"].items()}
+    assert [name.partition("@")[0] for name in needed["demo.Db"]] == ["demo.Cloud"]
+    assert needed["demo.App"] == []
+    assert found["ResourceTemplate"]["db"]["directives"] == []
+
+
 def test_python_is_no_format(command: Callable[..., Any], tmp_path: Path) -> None:
     done = command("unfurl", "export", "--format", "python", cwd=write(tmp_path / "shop"))
     assert done.code == 2
