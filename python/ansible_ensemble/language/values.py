@@ -223,14 +223,12 @@ def type_fault(value: Any, base: str, *, nested: bool, hidden: bool = False) -> 
 
 #: What TOSCA 2.0 asks of values that are of a type in 1.3.
 _STRICTLY: Mapping[str, Callable[[Any], bool]] = {
-    "boolean": lambda value: isinstance(value, bool),
     "null": lambda value: value is None,
     "timestamp": has_offset,
 }
 #: Names of types that TOSCA 2.0 calls otherwise.
 _IN_2_0 = {"null": "nil"}
 _HINTS = {
-    "boolean": "true or false",
     "scalar-unit.size": "for instance 4 GB",
     "scalar-unit.time": "for instance 5 ms",
     "scalar-unit.frequency": "for instance 2.4 GHz",
