@@ -64,6 +64,8 @@ class Footprint(Struct):
         way: how it is taken away, a value of `teardown.Way`.
         path: the argument that names it, as it was given.
         real: the same without symbolic links above it, if there are any.
+        machine: a digest of the id of the machine on which it is.
+        elsewhere: why something that was made before is not where the path leads now.
         kept: why it stays; empty if it goes.
         paths: files and folders that were not there before.
         whole: a folder that was not there before, with the digest of what it held, where `paths` would be too long.
@@ -80,6 +82,8 @@ class Footprint(Struct):
     way: str
     path: str = ""
     real: str = ""
+    machine: str = ""
+    elsewhere: list[str] = field(default_factory=list)
     kept: str = ""
     paths: list[str] = field(default_factory=list)
     whole: dict[str, str] = field(default_factory=dict)
@@ -98,6 +102,13 @@ class Footprint(Struct):
         if is_lost(values):
             return cls(str(values.get("way")), kept="what was noted of it is secret, and was not kept")
         return cls(**values) if noted.get("way") else None
+
+    def is_elsewhere(self, seen: Look) -> str:
+        """Why what was made is not at the place that a look at the path sees now; empty if it is."""
+        if self.machine and seen.machine and self.machine != seen.machine:
+            return "what was made is on another machine"
+        was = self.real or (seen.path if seen.path.startswith("/") else seen.real)
+        return "its path leads elsewhere than before it was made" if seen.real not in ("", was) else ""
 
     def note(self) -> Note:
         """The order that has it noted."""
@@ -134,7 +145,11 @@ def _note_seen(found: Footprint, asked: Mapping[str, Any]) -> Generator[Note, An
 
 
 def _see(found: Footprint, seen: Look | None, *, tree: bool) -> None:
+    if seen is not None and (is_elsewhere := found.is_elsewhere(seen)) and (found.paths or found.whole):
+        found.elsewhere = list(dict.fromkeys((*found.elsewhere, is_elsewhere)))
+        found.paths, found.whole = [], {}
     found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
+    found.machine = seen.machine if seen is not None else ""
     found.before = {**_before(seen), "tree": tree}
 
 

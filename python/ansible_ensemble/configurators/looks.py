@@ -21,8 +21,8 @@ _KEYWORDS = CONNECTION - {"no_log"} | {"delegate_to", "environment"}
 COMMAND = f"{BUILTIN}command"
 #: How the last line of a look begins; what it tells of a folder.
 _LAST, FOLDER = "//", "/"
-#: Prints the path, what of it exists, a checksum of the file that it is, what is in the folder, one to a line, and the
-#: path without symbolic links above it.
+#: Prints the path, what of it exists, a checksum of the file that it is, what is in the folder, one to a line, and in
+#: one line the path without symbolic links above it and the id of the machine.
 _LOOK = """
 p=$1 m=$3
 case $p in "~"|"~/"*) p=$HOME${p#"~"};; esac
@@ -40,7 +40,8 @@ if [ "$a" = "$p" ] && [ -d "$p" ]; then
   shift 3
   find "$p/." "$@" -print0 | tr '\\n\\0' '\\001\\n' | head -n "$m"
 fi
-printf '//%s\\n' "$r"
+read -r m 2>/dev/null < /etc/machine-id && [ "$m" != uninitialized ] || m=
+printf '//%s//%s\\n' "$r" "$m"
 """
 
 
@@ -53,6 +54,7 @@ class Look(Struct, frozen=True):
         digest: of the file that it is; of a folder a slash.
         inside: what is in the folder that it is.
         real: the path without symbolic links above it.
+        machine: a digest of the machine's id; empty if it has none.
     """
 
     path: str
@@ -60,6 +62,7 @@ class Look(Struct, frozen=True):
     digest: str = ""
     inside: frozenset[str] = frozenset()
     real: str = ""
+    machine: str = ""
 
     @property
     def is_there(self) -> bool:
@@ -106,7 +109,8 @@ def seen_by(printed: str) -> Look | None:
     if len(lines) < 4 or not lines[-1].startswith(_LAST):
         return None
     inside = frozenset(normpath(line.replace("\x01", "\n")) for line in lines[3:-1])
-    return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, lines[-1].removeprefix(_LAST))
+    real, _separator, machine = lines[-1].removeprefix(_LAST).partition(_LAST)
+    return Look(lines[0], lines[1], lines[2], inside - {lines[0]}, real, digest_of([machine])[:16] if machine else "")
 
 
 def as_other(

@@ -37,12 +37,12 @@ from ansible_ensemble.configurators.results import RESERVED_INPUTS, as_map, retu
 from ansible_ensemble.configurators.there_before import (
     OURS,
     REMOVAL,
+    end_removal,
     leaves_what_was_there,
     may_go,
     note_there_before,
     note_what_was_made,
     removal_file,
-    told_to_stay,
 )
 from ansible_ensemble.core.errors import InvalidInput, raise_all
 from ansible_ensemble.core.orders import EVALUATED, Play
@@ -212,12 +212,12 @@ class PlayConfigurator(BaseConfigurator):
                 restored = yield from put_backups_back(task, noted)
             outcome = outcome or (yield order)
             if makes:
-                yield from note_what_was_made(task, order, removal, noted, outcome)
+                yield from note_what_was_made(task, order, removal, outcome)
         finally:
             if not self._target and not isinstance(task.inputs.get("playbook"), str):
                 Path(source).unlink(missing_ok=True)  # it holds secrets in clear
-        for line in told_to_stay(noted, outcome) if leaves else ():
-            yield Progress(line)
+        if leaves:
+            yield from end_removal(task, noted, outcome)
         if makes and task.made.get(REMOVAL) and not order.inventory:
             yield from note_backups(task, REMOVAL, outcome, cut_off=BEGUN in noted)
         if restored:

@@ -63,6 +63,13 @@ def take_away_made(
     found, done = Footprint.of(task.made), Gone()
     if found is None:  # it was deployed before such notes were taken, or by somebody else
         found = yield from _unnoted(gone, Way(teardown["way"]))
+    else:
+        seen = (yield from look_at(gone, found.path, deep=False)) if found.path else None
+        elsewhere = found.is_elsewhere(seen) if seen is not None else ""
+        if elsewhere:
+            yield Progress(f"{found.path} stays: {elsewhere}")
+            return to_result(task, Outcome(ok=True, changed=False, lane="fast"), {}, modified=False)
+    done.left += [f"{found.path}: what was made before stays: {why}" for why in found.elsewhere]
     outcome = yield from _take_away(gone, found, done)
     for text in done.left:
         yield Progress(text)

@@ -93,7 +93,7 @@ TABLE: Mapping[str, Row] = {
     "community.general.archive": _DEST,
     "community.general.iso_extract": _TREE,
     "community.general.maven_artifact": _DEST,
-    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED, subject=("section", "option", "exclusive", "values")),
+    INI: Row(Way.PART, ("path", "dest"), leaves=_REPLACED, subject=("section", "option", "exclusive")),
     "community.general.xml": Row(Way.RESTORE, ("path", "dest"), leaves=_REPLACED),
 }
 #: Modules that only look, talk or wait.
@@ -131,6 +131,13 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         for name in ("container", "network", "volume")
     },
 }
+#: Of these, those that name a file or folder of the host.
+PATHS = (
+    *("path", "dest", "removes", "virtualenv", "chdir", "installroot", "install_dir", "bindir"),
+    *("fstab", "sysctl_file", "cron_file", "reposdir"),
+)
+#: Arguments that say which one of what may be there several times, where a module is told that it is not `exclusive`.
+VALUES = ("value", "values")
 #: What stays of them.
 OF_PACKAGES = "what came with them; their configuration"
 #: Arguments of packages that do something else than to install or to remove them.

@@ -103,7 +103,7 @@ class Removing(Struct, frozen=True):
     """What the tasks of a play that take something away may touch.
 
     A thing is known by a key: of the host, the module, and the arguments that say what it is, as they are rendered for
-    one item of a loop.
+    one item of a loop; and of the machine, and where its paths lead (`core.thing_keys`).
 
     Attributes:
         subjects: arguments that say what a module is about, by its full name; all are, of one that is not here.

@@ -18,7 +18,7 @@ from ansible_ensemble.language.entities import Topology
 from ansible_ensemble.language.functions import is_computed
 from ansible_ensemble.planning.plan import Plan
 from ansible_ensemble.planning.planned_operation import PlannedOperation
-from ansible_ensemble.topology.host_copies import INVENTORY_HOST, host_of, hosts_of
+from ansible_ensemble.topology.host_copies import INVENTORY_HOST, host_of, hosts_of, written_name
 from ansible_ensemble.views.evaluation_environment import Inventory
 
 #: Workflows that go on without a host: they take down what can be taken down, or tell that the host is gone.
@@ -32,7 +32,7 @@ class NamedHost(Struct, frozen=True):
 
     Attributes:
         place: where it is written.
-        several: whether it may be a group or a pattern: validate takes what is in `hosts` for one host.
+        several: whether it may be a group or a pattern: validate takes that in `hosts` for one host.
     """
 
     name: str
@@ -112,7 +112,14 @@ def named_hosts(ensemble: Ensemble, operations: Collection[PlannedOperation]) ->
             continue
         if host not in found:
             found.add(host)
-            yield NamedHost(host, place, host_of(one.template) == host)
+            yield NamedHost(host, place, _is_of_pattern(topology, one.template, host))
+
+
+def _is_of_pattern(topology: Topology, name: str, host: str) -> bool:
+    """Whether a node template is for what a pattern means: of a list, each name is that of one host."""
+    template = topology.node_templates.get(name)
+    around = [one.name for one in hosts_of(template)] if template is not None else [name]
+    return host_of(name) == host and topology.listed.isdisjoint(written_name(topology, one) for one in around)
 
 
 def _machines(ensemble: Ensemble) -> dict[str, str]:

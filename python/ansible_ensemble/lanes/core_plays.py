@@ -74,6 +74,7 @@ class PlayRunner:
         if order.removing is not None:
             self._removals = Removals(order.removing)
             self._removals.install()
+            self._recorder.going_on = self._removals.going_on
         given = play_options.extra_variables(self._session) if order.options.get("extra_vars") else {}
         self._session.variable_manager.extra_vars.update({**order.variables, **given})
         if order.base or order.kind == "tasks":
@@ -195,9 +196,11 @@ class PlayRunner:
         looked_up = self._look_ups.left(self._session, host)
         if self._recorder.checks:
             task_reports.mark_unseen(tasks, self._look_ups.by_task)
+        went_on = [task for task in tasks if task["status"] == "failed" and task["uuid"] in self._recorder.going_on]
         if code == 0:
             for task in tasks:
-                task["status"] = "rescued" if task["status"] == "failed" else task["status"]
+                rescued = task["status"] == "failed" and task not in went_on
+                task["status"] = "rescued" if rescued else task["status"]
         bad = [task for task in tasks if task["status"] in ("failed", "unreachable")]
         results = [task["result"] for task in tasks]
         custom = self._manager._stats.custom
@@ -207,7 +210,7 @@ class PlayRunner:
         backups = [backup for task in tasks for backup in task["backups"]]
         shown, hidden = self._facts(host)
         outcome = Outcome(
-            ok=code == 0 and not self._recorder.broken and not (self._recorder.unmatched and not tasks),
+            ok=code == 0 and not went_on and not self._recorder.broken and not (self._recorder.unmatched and not tasks),
             changed=None if self._recorder.broken else any(bool(result.get("changed")) for result in results),
             result={
                 "stats": core.masked(stats),
@@ -226,7 +229,10 @@ class PlayRunner:
         )
         if not outcome.ok:
             reason = self._recorder.broken if code == 0 else ""
-            outcome.error = reason or task_reports.reason_of(bad, self._recorder.unmatched, self._base)
+            last = [task for task in bad[-1:] if task not in went_on]
+            ended = [reason] if reason else [task_reports.reason_of(last, self._recorder.unmatched, self._base)]
+            each = [task_reports.reason_of([task], False, self._base) for task in went_on]
+            outcome.error = "; ".join([*each, *(ended if reason or last or not each else ())])
             outcome.timed_out = any("timedout" in task["result"] for task in bad[-1:])
         return outcome
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ansible.playbook.handler import Handler
@@ -33,6 +33,9 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
     Args:
         tell: gets a line for each task that ended, if everything is to be told, or else for what `debug` says.
         listener: gets an event for each task that begins or ends; None if nobody listens.
+
+    Attributes:
+        going_on: tasks, by their identities, that fail the play without ending it.
     """
 
     CALLBACK_VERSION = 2.0
@@ -47,6 +50,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
         self._load_name = self.CALLBACK_NAME
         self.tasks: list[dict[str, Any]] = []
         self.unmatched = False
+        self.going_on: Collection[str] = ()
         self.broken = ""
 
     def v2_runner_on_ok(self, result: Any) -> None:
@@ -55,7 +59,7 @@ class TaskRecorder(CallbackBase):  # type: ignore[misc]
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """A task failed."""
-        self._keep("ignored" if ignore_errors else "failed", result)
+        self._keep("ignored" if ignore_errors and result.task._uuid not in self.going_on else "failed", result)
 
     def v2_runner_on_skipped(self, result: Any) -> None:
         """A task was skipped."""

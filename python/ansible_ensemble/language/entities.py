@@ -254,6 +254,7 @@ class Topology(Struct, eq=False):
         fetched: digests of the files that were imported over https, by URL.
         hosts: hosts of the node templates that have some, by the name under which these are written; None where they
             are not known.
+        listed: those of which a list names the hosts, and no pattern.
         nested: topologies of substituted node templates, by the node template's name. Their `input_values` are
             raw values that are evaluated in the namespace of the substituted node template.
         relationship_templates: those declared, by name; they have neither source nor target.
@@ -283,6 +284,7 @@ class Topology(Struct, eq=False):
     files: list[Path] = field(default_factory=list)
     fetched: dict[str, str] = field(default_factory=dict)
     hosts: dict[str, Sequence[str] | None] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
     notices: list[Notice] = field(default_factory=list)
     relationship_templates: dict[str, Relationship] = field(default_factory=dict)
     version: str = ""

@@ -63,7 +63,8 @@ def undo_of(name: str, spec: ModuleSpec, args: Mapping[str, Any], item: tuple[st
         return "what was there before is not known"
     if found.module == name or way is not Way.FILES:
         kept = {new: args[old] for old, new in found.kept.items() if new != "backup"}
-        return Undo(found.description, {**kept, **found.more})
+        is_link = way is Way.FILES and ("{{" in str(args.get("state")) or args.get("state") == "link")
+        return Undo(found.description, {**kept, **found.more, **({"follow": False} if is_link else {})})
     path = str(args.get(_MAKES_FOLDER.get(name, "")) or "") or _path_made(name, args, item)
     if path:
         return Undo(f"removes {path}", {"path": path, "state": "absent"}, FILE)

@@ -121,6 +121,27 @@ def test_undeploy_leaves_a_host_as_it_was(project: Path, command: Callable[..., 
     assert tree(host) == before
 
 
+def test_what_a_path_leads_to_later_stays(project: Path, command: Callable[..., Any]) -> None:
+    host = project / "host"
+    (project / "service.yaml").write_text(
+        "resources:\n"
+        f"  file: {{module: copy, args: {{content: made, dest: {host}/etc/made}}}}\n"
+        f"  line: {{module: lineinfile, args: {{path: {host}/etc/hosts, line: mine}}}}\n"
+    )
+    assert command("deploy", "service.yaml", "--approve", cwd=project).code == 0
+    (host / "etc").rename(host / "moved")
+    (host / "other").mkdir()
+    (host / "other/made").write_text("theirs")
+    (host / "other/hosts").write_text("mine\n")
+    (host / "etc").symlink_to("other")
+    before = tree(host)
+    gone = command("undeploy", "--approve", cwd=project)
+    assert gone.code == 0, gone.output
+    assert tree(host) == before
+    for name in ("made", "hosts"):
+        assert f"{host}/etc/{name} stays: its path leads elsewhere than before it was made" in gone.output
+
+
 def test_what_others_put_into_a_folder_stays_and_is_said(project: Path, command: Callable[..., Any]) -> None:
     (project / "service.yaml").write_text(
         "resources:\n"

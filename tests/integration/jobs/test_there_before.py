@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.jobs.processes import kill_all, wait_for, working_in
 from tests.integration.jobs.test_teardown import tree
 
 SITE = "- {hosts: web, gather_facts: false, tasks: [{ansible.builtin.import_tasks: made.yml}]}"
@@ -18,6 +19,8 @@ WAYS = {
     "role": ("roles/made/tasks/main.yml", "- {hosts: web, gather_facts: false, roles: [made]}"),
 }
 TASKS = """\
+- name: Wait
+  ansible.builtin.command: sh -c 'while test -e {{ root }}/held; do touch {{ root }}/began; sleep 0.05; done'
 - name: Folder
   ansible.builtin.file: {path: "{{ root }}/{{ base }}", state: directory, mode: "0755"}
   when: base is defined
@@ -62,9 +65,9 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, command: Callable[..., 
     return tmp_path
 
 
-def job(command: Callable[..., Any], site: Path, name: str) -> str:
+def job(command: Callable[..., Any], site: Path, name: str, *, fails: bool = False) -> str:
     done = command(name, "-i", "hosts.ini", "--approve", cwd=site)
-    assert done.code == 0, done.output
+    assert (done.code == 0) is (not fails), done.output
     assert "hunter2" not in done.output
     return str(done.output)
 
@@ -97,3 +100,90 @@ def test_what_other_values_name_stays(site: Path, command: Callable[..., Any], d
     expected = "it was there before, and stays" if deployed else "nobody has looked whether it was there before"
     assert f"Folder: {expected}" in told
     assert f"Part: {expected}" in told
+
+
+def change_link(folder: Path) -> None:
+    """Have a link lead to what others made, where something of the site was."""
+    folder.rename(folder.with_name("moved"))
+    other = folder.with_name("other")
+    other.mkdir()
+    for name in ("one", "two"):
+        (other / name).write_text("other\n")
+    folder.symlink_to(other)
+
+
+@pytest.mark.parametrize("site", ["workers"], indirect=True)
+@pytest.mark.parametrize("deployed", [False, True])
+def test_what_a_path_leads_to_later_stays(site: Path, command: Callable[..., Any], deployed: bool) -> None:
+    job(command, site, "deploy")
+    change_link(site / "w1/a")
+    if deployed:
+        (site / "group_vars/web.yml").write_text(VALUES.replace("wanted: false", "wanted: true"))
+        job(command, site, "deploy")
+    told = job(command, site, "undeploy")
+    assert {"a", "other", "other/one", "other/two", "moved/one"} < tree(site / "w1").keys()
+    assert not (site / "w2/a").exists()
+    why = (
+        "it was there before, and stays"
+        if deployed
+        else "its path leads elsewhere than before it was made, and it stays"
+    )
+    assert f"Folder: {why}" in told
+    assert f"Part: {why}" in told
+
+
+@pytest.mark.parametrize("site", ["role"], indirect=True)
+def test_what_is_new_where_a_path_leads_later_goes(site: Path, command: Callable[..., Any]) -> None:
+    job(command, site, "deploy")
+    change_link(site / "w1/a")
+    (site / "w1/other/two").unlink()
+    (site / "group_vars/web.yml").write_text(VALUES.replace("wanted: false", "wanted: true"))
+    job(command, site, "deploy")
+    assert (site / "w1/other/two").exists()
+    told = job(command, site, "undeploy")
+    assert (site / "w1/other/one").exists()
+    assert not (site / "w1/other/two").exists()
+    assert "Part: what it made on another machine, or where its path led before, stays" not in told
+
+
+def test_one_that_fails_keeps_no_other_from_going(site: Path, command: Callable[..., Any]) -> None:
+    job(command, site, "deploy")
+    for name in ("a.conf", "second"):  # what takes a line or a file away fails at a folder, or nothing is left to take
+        (site / "w1" / name).unlink()
+    (site / "w1/a.conf").mkdir()
+    told = job(command, site, "undeploy", fails=True)
+    assert "Take away: Secret" in told
+    assert not (site / "w1/a").exists()
+    assert not (site / "w2/a").exists()
+    (site / "w1/a.conf").rmdir()
+    (site / "w1/a.conf").write_text("hunter2\nother\n")
+    (site / "w1/a").mkdir()
+    (site / "w1/a/one").write_text("other\n")
+    told = job(command, site, "undeploy")
+    assert (site / "w1/a.conf").read_text() == "other\n"
+    assert (site / "w1/a/one").read_text() == "other\n", "somebody made it after it was taken away"
+    assert "Part" not in told
+
+
+@pytest.mark.parametrize("site", ["tasks"], indirect=True)
+@pytest.mark.parametrize("again", [False, True])
+def test_what_others_make_after_a_kill_stays(
+    site: Path, command: Callable[..., Any], start: Callable[..., Any], again: bool
+) -> None:
+    for host in HOSTS:
+        (site / host / "held").touch()
+    start("deploy", "-i", "hosts.ini", "--approve", cwd=site)
+    wait_for(lambda: (site / "w1/began").exists(), "the run to begin")
+    kill_all(site)
+    wait_for(lambda: not working_in(site), "the end of all processes")
+    for host in HOSTS:
+        (site / host / "held").unlink()
+        assert not (site / host / "a").exists()
+    (site / "w1/a").mkdir()
+    (site / "w1/a/one").write_text("other\n")
+    if again:
+        job(command, site, "deploy")
+    told = job(command, site, "undeploy")
+    assert (site / "w1/a/one").exists()
+    assert "Part: a run was cut off, so nobody knows who made it, and it stays" in told
+    assert not again or not (site / "w2/a").exists(), "it was not there when it was made"

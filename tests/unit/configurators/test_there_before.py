@@ -55,12 +55,13 @@ def run(one: Any, *outcomes: Outcome) -> tuple[Result, list[Any]]:
 def test_it_is_noted_before_the_play_runs_and_stays(task: Any, tmp_path: Path) -> None:
     written(tmp_path)
     one = task(SETTINGS, name="configure")
-    result, (look, note, play, ended) = run(one, looked(a="", b="changed"), made("a", "b"))
+    result, (look, note, play, seen, ended) = run(one, looked(a="", b="changed"), made("a", "b"))
     assert (look.source, look.check, look.quiet) == (str(tmp_path / "remove.yml"), True, True)
     assert (look.removing.known, look.removing.only) == ((), None)
     assert (play.source, play.check, play.quiet, play.removing) == ("/p/x.yml", False, False, None)
     assert note.made["removal"]["there"] == ended.made["removal"]["there"] == {"b": "b"}
     assert ended.made["removal"]["ours"] == {"a": "a"}
+    assert (note.made["removal"]["new"], "new" in seen.made["removal"]) == (["a"], False)
     assert result.success
 
     gone = task({**SETTINGS, "primary": str(tmp_path / "remove.yml")}, name="delete", made=one.made)

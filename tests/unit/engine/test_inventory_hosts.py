@@ -102,6 +102,18 @@ def test_a_group_or_pattern_in_place_of_one_host_is_refused(planned: Planned, tm
     assert message in error["text"]
 
 
+@pytest.mark.parametrize("service", ["hosts: [d1, web]", "host: some", "hosts: [d1, 'web1:d1']"])
+def test_a_group_or_pattern_in_a_list_of_hosts_is_refused(planned: Planned, tmp_path: Path, service: str) -> None:
+    group = "  some: {type: ansible.Group, properties: {hosts: [d1, web]}}\n"
+    text = SERVICE.replace("host: d1", service).replace("resources:\n", "node_templates:\n" + group)
+    text = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template:\n  " + text.replace("\n", "\n  ")
+    (tmp_path / "service.yaml").write_text(text)
+    with pytest.raises(InvalidInput, match="is no host of the inventory, but a group or a pattern"):
+        planned()
+    errors = validated(tmp_path, str(tmp_path / "hosts.ini"))["errors"]
+    assert any("is no host of the inventory, but a group or a pattern" in one["text"] for one in errors)
+
+
 def test_without_an_inventory_a_plan_says_how_to_name_one_and_validate_that_it_is_not_checked(
     planned: Planned, tmp_path: Path
 ) -> None:
