@@ -251,9 +251,9 @@ def _all_hosts(topology: Topology, find_hosts: FindHosts) -> tuple[dict[str, Seq
         if any(map(node.type.is_a, _TYPES)) and _HOSTS in node.properties:
             raw = node.properties[_HOSTS].value
             if raw is not None:
-                known = static_value(topology, raw)
-                hosts = _hosts(node, known, find_hosts)
-                topology.listed |= {node.name} if isinstance(known[0], list) else set()
+                value = static_value(topology, raw)
+                hosts = _hosts(node, value, find_hosts)
+                topology.listed |= {node.name} if isinstance(value[0], list) else set()
                 serial = node.properties.get(_SERIAL) if node.type.is_a(_TYPES[1]) else None
                 if hosts and serial is not None and serial.value is not None:
                     size, known = static_value(topology, serial.value)
