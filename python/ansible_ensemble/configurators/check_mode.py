@@ -71,6 +71,8 @@ def found_by_check_mode(task: Task, result: Result, basis: Basis, what: str = ""
             result.status, result.error = Status.DRIFTED, f"it would be changed{what}"
         elif basis is Basis.NOT_RUN and outcome.ok:
             result.error = str(outcome.result.get("msg") or "it does nothing in check mode")
+        if not outcome.changed:
+            outcome.diff = []  # `file` has one of what it leaves as it is
     elif outcome.changed or basis is Basis.NOT_RUN:
         would = f"would be changed{what}" if outcome.changed else "was not run"
         result.success, result.error = False, f"it {would}: its check_mode keeps it from doing anything"

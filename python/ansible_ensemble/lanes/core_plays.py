@@ -221,7 +221,7 @@ class PlayRunner:
                 **({REMOVALS: self._removals.found()} if self._removals is not None else {}),
             },
             hidden=SensitiveMap(_hidden(hidden, stats)),
-            diff=[diff for task in tasks if not task["unseen"] for diff in outcomes.diffs_of(task["result"])],
+            diff=[diff for task in tasks if _shows(task) for diff in outcomes.diffs_of(task["result"])],
             unreachable=any(task["status"] == "unreachable" for task in bad),
             lane="stock",
             warnings=[text for result in results for text in outcomes.warnings_of(result)],
@@ -250,6 +250,11 @@ class PlayRunner:
                 cache = caches.get(task["host"], {})
                 hidden.update({name: core.jsonable(cache[name]) for name in task["names"] if name in cache})
         return shown, hidden
+
+
+def _shows(task: dict[str, Any]) -> bool:
+    """Whether a task has a diff to show, as in Ansible: `file` has one of what it leaves as it is, too."""
+    return bool(task["result"].get("changed")) and not task["unseen"]
 
 
 class _OneHostPlaybook(PlaybookExecutor):  # type: ignore[misc]

@@ -116,12 +116,18 @@ def _entry(head: str, value: Any, indent: str) -> Iterable[str]:
     return [head + mark, *(indent + line for line in block(value))]
 
 
+def _lines(value: Any) -> list[str]:
+    if isinstance(value, str) and "\n" in value and not is_secret(value):
+        return clean(value).removesuffix("\n").split("\n")  # empty ones at its end may be what differs
+    return block(value)
+
+
 def diff_lines(before: Any, after: Any, context: int = 2) -> list[str]:
     """The lines that differ, each with `+ `, `- ` or blanks before it, and `...` where equal lines are left out."""
     import difflib  # here, for few values have differences to show
 
-    old = [] if before is None else block(before)
-    new = [] if after is None else block(after)
+    old = [] if before is None else _lines(before)
+    new = [] if after is None else _lines(after)
     lines = difflib.unified_diff(old, new, n=context, lineterm="")
     shown: list[str] = []
     for number, line in enumerate(lines):

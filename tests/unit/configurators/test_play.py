@@ -77,6 +77,15 @@ def test_check_mode_finds_what_would_change_and_changes_nothing(
     assert (result.basis, result.modified) == (Basis.PREDICTED, False)
 
 
+def test_a_check_shows_no_diff_of_what_would_stay(task: Any) -> None:
+    one = task({"primary": "web", "check_mode": True}, name="check")
+    left = {"before": {"state": "hard"}, "after": {"state": "file"}}
+    for changed in (True, False):
+        result, _ = carry_out(PlayConfigurator("role", "web"), one, Outcome(ok=True, changed=changed, diff=[left]))
+        assert result.outcome is not None
+        assert result.outcome.diff == ([left] if changed else [])
+
+
 @pytest.mark.parametrize(
     ("check", "implementation", "basis"),
     [(False, {}, Basis.REAL), (True, {}, Basis.PREDICTED), (False, {"check_mode": True}, Basis.PREDICTED)],

@@ -63,6 +63,19 @@ def test_a_diff_shows_only_what_is_near_a_change():
     assert lines[0] == "  ..."
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ("a\n\n\n", "a\n\n\nb\n", ["  ", "  ", "+ b"]),
+        ("a\n", "a\n\n", ["  a", "+ "]),
+        ("a\nb", "a\nb\n", []),
+    ],
+)
+def test_a_diff_of_empty_lines_at_the_end(before, after, lines):
+    found = [line for line in diff_lines(before, after) if line != "  ..."]
+    assert found == lines
+
+
 PRINTABLE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"], exclude_characters="\xa0"), max_size=12)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | PRINTABLE
 DATA = st.recursive(
