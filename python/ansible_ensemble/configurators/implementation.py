@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ansible_ensemble.configurators.locations import (
+    BUILTIN,
     builtin_modules,
     file_names,
     find_ansible_module,
@@ -20,6 +21,7 @@ from ansible_ensemble.configurators.locations import (
     is_in_library,
     role_names,
 )
+from ansible_ensemble.configurators.module_names import builtin_routes
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import nearest
 from ansible_ensemble.core.regex import regex
@@ -121,6 +123,17 @@ def resolve(operation: Operation, root: Path) -> Resolved:
     raise _nothing_of(primary, operation, root)
 
 
+def _module(primary: str, operation: Operation, root: Path) -> str:
+    """The name of a module as it is known: the FQCN of one of Ansible's, also of one that a collection has now."""
+    module = find_ansible_module(primary, operation, root) or primary
+    if not module.isidentifier() or is_in_library(module, operation, root):
+        return module
+    if module in builtin_routes("modules", "action"):
+        return BUILTIN + module
+    message = f"there is no module {module} for {operation.title}"
+    raise InvalidInput(message, operation.place, nearest(module, builtin_modules()))
+
+
 def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolved:
     if name in _ALIASES:
         name = _ALIASES[name]
@@ -133,11 +146,7 @@ def _named(name: str, primary: str, operation: Operation, root: Path) -> Resolve
     elif _DOTTED.fullmatch(name):
         return Resolved("python", name)
     if name == MODULE:
-        module = find_ansible_module(primary, operation, root) or primary
-        if module.isidentifier() and not is_in_library(module, operation, root):
-            message = f"there is no module {module} for {operation.title}"
-            raise InvalidInput(message, operation.place, nearest(module, builtin_modules()))
-        return Resolved(name, module)
+        return Resolved(name, _module(primary, operation, root))
     if name == "role":
         role = find_role(primary, operation, root) or _role_folder(primary)
         if role is None and not is_fqcn(primary):  # a collection may be installed before it runs

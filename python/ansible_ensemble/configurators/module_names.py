@@ -22,6 +22,7 @@ from ansible_ensemble.core.ansible_settings import may_be_set
 from ansible_ensemble.core.errors import InvalidInput
 from ansible_ensemble.core.hints import closest, nearest, nearest_or_known
 from ansible_ensemble.documents.yaml import read_yaml
+from ansible_ensemble.topology.tools import comes
 
 _LEGACY = "ansible.legacy."
 #: Where a collection keeps what a task may name.
@@ -70,26 +71,37 @@ def home_of(name: str, collections: Iterable[Path]) -> Home | None:
     return Home(f"{namespace}.{short}", module, plugins, [found / "meta" / "runtime.yml"])
 
 
-def module_fault(name: str, collections: Iterable[Path]) -> tuple[str, str | None] | None:
+def module_fault(name: str, collections: Iterable[Path], tools: Iterable[str] = ()) -> tuple[str, str | None] | None:
     """What is wrong with the name of a module, and a hint; None if there is such a module, or that is unknown.
 
-    A short name is that of a module in a folder `library`, or wrong.
+    A short name is that of a module in a folder `library`, or wrong. `tools` are installed before, collections among
+    them.
     """
     if name.startswith(_LEGACY) or name.isidentifier():
         return None  # one of a folder `library`
     if not is_fqcn(name):
         return f"there is no module {name}", nearest(name, builtin_modules())
-    home = home_of(name, collections)
-    if home is None:
-        collection = ".".join(name.split(".")[:2])
-        return f"the collection {collection} of the module {name} is not installed", _install(collection)
-    if any(_holds(folder, home.module) for folder in home.folders):
-        return None
-    known = _routed(home.routing)
-    if home.module in known:
-        return None
-    near = closest(home.module, {*_names(home.folders), *known})
-    return f"there is no module {name}", f"did you mean {home.collection}.{near}?" if near else None
+    collections = list(collections)
+    asked = name
+    for _turn in range(_REDIRECTS):
+        home = home_of(name, collections)
+        if home is None:
+            return None if comes(name, tools) else _not_installed(name, f"module {asked}")
+        if any(_holds(folder, home.module) for folder in home.folders):
+            return None
+        known = _routed(home.routing)
+        if home.module not in known:
+            near = closest(home.module, {*_names(home.folders), *known})
+            return f"there is no module {asked}", f"did you mean {home.collection}.{near}?" if near else None
+        name = _redirect(known[home.module])
+        if not is_fqcn(name):
+            break
+    return None
+
+
+def _redirect(said: Any) -> str:
+    """The name that a module has now; empty if it has none."""
+    return str(said.get("redirect") or "") if isinstance(said, Mapping) else ""
 
 
 def collection_modules(collection: str, collections: Iterable[Path]) -> list[str]:
@@ -99,6 +111,16 @@ def collection_modules(collection: str, collections: Iterable[Path]) -> list[str
     if home is None or "." in home.module:
         raise InvalidInput(f"the collection {collection} is not installed", hint=_install(collection))
     return sorted(f"{collection}.{name}" for name in _names(folders["modules"] for folders in home.plugins))
+
+
+def role_fault(name: str, collections: Iterable[Path], tools: Iterable[str] = ()) -> tuple[str, str | None] | None:
+    """That the collection of a role's FQCN is not installed, and a hint; None if it is, or is among the tools."""
+    return None if is_installed(name, collections) or comes(name, tools) else _not_installed(name, f"role {name}")
+
+
+def _not_installed(name: str, what: str) -> tuple[str, str | None]:
+    collection = ".".join(name.split(".")[:2])
+    return f"the collection {collection} of the {what} is not installed", _install(collection)
 
 
 def is_installed(name: str, collections: Iterable[Path]) -> bool:
@@ -131,8 +153,7 @@ def module_file(name: str, collections: Iterable[Path]) -> Path | None:
             for suffix in _SUFFIXES:
                 if (file := path.with_name(path.name + suffix)).is_file():
                     return file
-        moved = _routed(home.routing).get(home.module)
-        name = str(moved.get("redirect", "")) if isinstance(moved, Mapping) else ""
+        name = _redirect(_routed(home.routing).get(home.module))
     return None
 
 
@@ -148,7 +169,7 @@ def routes_of(name: str, collections: Iterable[Path]) -> Iterator[tuple[str, Map
         if not isinstance(said, Mapping):
             return
         yield name, said
-        name = str(said.get("redirect") or "")
+        name = _redirect(said)
 
 
 def _holds(folder: Path, module: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ from ansible_ensemble.configurators.dependencies import find_dependencies
 from ansible_ensemble.configurators.implementation import MODULE, Resolved, no_role, resolve
 from ansible_ensemble.configurators.keywords import check_keywords
 from ansible_ensemble.configurators.locations import collection_folders, find_role, is_fqcn
-from ansible_ensemble.configurators.module_names import PLUGINS, module_fault, plugin_fault
+from ansible_ensemble.configurators.module_names import PLUGINS, module_fault, plugin_fault, role_fault
 from ansible_ensemble.configurators.protocol import Configurator
 from ansible_ensemble.configurators.result_names import result_faults
 from ansible_ensemble.core.errors import InvalidInput, Place, each, raise_all
@@ -50,7 +50,7 @@ _OWN = {
 PLAYS = ("tasks", "role", "playbook")
 
 
-def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()) -> Configurator:
+def configurator_for(operation: Operation, root: Path, tools: Collection[str] = ()) -> Configurator:
     """The configurator that executes an operation; `tools` are installed before, Ansible collections among them."""
     resolved = resolve(operation, root)
     configurator = make(resolved, operation)
@@ -58,21 +58,21 @@ def configurator_for(operation: Operation, root: Path, tools: Iterable[str] = ()
         check_keywords(operation, resolved.configurator, configurator.keys)
     _check_plugins(operation, root)
     find_dependencies(operation, root)
-    is_coming = comes(resolved.target, tools)
-    is_role = resolved.configurator == "role" and is_fqcn(resolved.target)
-    if is_role and not is_coming and find_role(resolved.target, operation, root) is None:
-        raise no_role(resolved.target, operation, root)
+    if resolved.configurator == "role" and is_fqcn(resolved.target):
+        if fault := role_fault(resolved.target, collection_folders(root), tools):
+            raise InvalidInput(f"{operation.title}: {fault[0]}", operation.place, fault[1])
+        if not comes(resolved.target, tools) and find_role(resolved.target, operation, root) is None:
+            raise no_role(resolved.target, operation, root)
     if resolved.configurator in PLAYS:
         from ansible_ensemble.configurators.play_files import check_filters, play_texts
         from ansible_ensemble.configurators.task_files import play_faults
 
         check_filters(play_texts(operation, resolved.target), operation.place)
-        raise_all(play_faults(resolved.configurator, resolved.target, operation, root))
-    if resolved.configurator == MODULE and not is_coming:
-        fault = _module_fault(resolved.target, root)
+        raise_all(play_faults(resolved.configurator, resolved.target, operation, root, tools))
+    if resolved.configurator == MODULE:
+        fault = _module_fault(resolved.target, root, frozenset(tools))
         if fault is not None:
-            message, hint = fault
-            raise InvalidInput(f"{operation.title}: {message}", operation.place, hint)
+            raise InvalidInput(f"{operation.title}: {fault[0]}", operation.place, fault[1])
     return configurator
 
 
@@ -89,8 +89,8 @@ def _check_plugins(operation: Operation, root: Path) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _module_fault(name: str, root: Path) -> tuple[str, str | None] | None:
-    return module_fault(name, collection_folders(root))
+def _module_fault(name: str, root: Path, tools: frozenset[str]) -> tuple[str, str | None] | None:
+    return module_fault(name, collection_folders(root), tools)
 
 
 def find_faults(topology: Topology, root: Path) -> Iterator[InvalidInput]:

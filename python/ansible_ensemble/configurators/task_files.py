@@ -1,7 +1,7 @@
 """What is wrong with the files of roles, tasks and playbooks, as far as they say it themselves.
 
 They are read, and nothing in them runs: no template is rendered, no plugin is loaded, Ansible is not imported. What
-depends on variables, on a collection that is not installed here, or on what tasks find, is left to Ansible.
+depends on variables or on what tasks find is left to Ansible.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ansible_ensemble.configurators.locations import (
     collection_folders,
     is_fqcn,
 )
-from ansible_ensemble.configurators.module_names import PLUGINS, is_installed, module_fault, plugin_fault
+from ansible_ensemble.configurators.module_names import PLUGINS, is_installed, module_fault, plugin_fault, role_fault
 from ansible_ensemble.configurators.module_spec import module_spec, role_folder
 from ansible_ensemble.configurators.play_around import Around, short_name
 from ansible_ensemble.configurators.role_files import no_tasks, role_files
@@ -77,6 +77,7 @@ class _Checked(Struct, frozen=True):
         handlers: what handlers in it listen to; None if that is not known.
         delegated: hosts that its tasks are delegated to, and where.
         adds_hosts: whether its tasks make hosts known.
+        unknown: modules, and roles of collections, that there were not when it was read, and where.
     """
 
     faults: tuple[InvalidInput, ...]
@@ -86,9 +87,12 @@ class _Checked(Struct, frozen=True):
     delegated: tuple[tuple[str, Place | None], ...] = ()
     adds_hosts: bool = False
     empty: bool = False
+    unknown: tuple[tuple[str, str, Place | None], ...] = ()
 
 
-def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Iterator[InvalidInput]:
+def play_faults(
+    kind: str, target: str, operation: Operation, root: Path, tools: Collection[str] = ()
+) -> Iterator[InvalidInput]:
     """What is wrong with a task file, a role or a playbook, and with what it runs.
 
     Args:
@@ -96,6 +100,7 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
         target: its path, or a role's FQCN.
         operation: what runs it.
         root: the project's folder.
+        tools: those that are installed before, collections among them.
     """
     path, entry = _start(kind, target, operation, root)
     if kind == "role" and path is not None and (fault := no_tasks(path, entry, operation)) is not None:
@@ -103,6 +108,7 @@ def play_faults(kind: str, target: str, operation: Operation, root: Path) -> Ite
     checked = _checked_files(kind, target, operation, root)
     for one in checked.values():
         yield from one.faults
+        yield from _name_faults(one, root, tools)
     if kind == "tasks" and operation.resource and any(one.empty for file, one in checked.items() if file == path):
         yield InvalidInput(f"the file of {operation.title} has no tasks", Place(str(path)))
     yield from _handler_faults(checked.values())
@@ -152,6 +158,15 @@ def _checked_files(kind: str, target: str, operation: Operation, root: Path) -> 
     return {file: checked for (_what, file), checked in seen.items()}
 
 
+def _name_faults(checked: _Checked, root: Path, tools: Collection[str]) -> Iterator[InvalidInput]:
+    """Modules and roles that there are not: Ansible refuses the file, whatever the conditions of its tasks."""
+    for kind, name, place in checked.unknown:
+        find = module_fault if kind == "module" else role_fault
+        fault = find(name, collection_folders(root), tools)  # a collection may have been installed since
+        if fault is not None:
+            yield InvalidInput(fault[0], place, fault[1])
+
+
 def _handler_faults(files: Collection[_Checked]) -> Iterator[InvalidInput]:
     """Handlers that are notified and that there are not."""
     known: set[str] = set()
@@ -186,6 +201,7 @@ def _checked(kind: str, file: Path, _changed: int, _size: int, around: Around) -
         tuple(reader.delegated),
         adds_hosts=reader.adds_hosts,
         empty=not data,
+        unknown=tuple(reader.unknown),
     )
 
 
@@ -201,6 +217,7 @@ class _FileChecker:
         self.handlers: set[str] = set()
         self.delegated: list[tuple[str, Place | None]] = []
         self.adds_hosts = False
+        self.unknown: list[tuple[str, str, Place | None]] = []
         self.is_closed = True  # else something may bring handlers that are not known
 
     def values(self, data: Any) -> Iterator[InvalidInput]:
@@ -293,7 +310,9 @@ class _FileChecker:
             self.runs += role_files(folder, around, entry)
             return
         self.is_closed = False
-        if not around.collections and not (is_fqcn(name) and not is_installed(name, collection_folders(around.root))):
+        if is_fqcn(name) and not is_installed(name, collection_folders(around.root)):
+            self.unknown.append(("role", name, place))
+        elif not around.collections:
             known = {
                 one.name for base in self._around.role_bases(self._file) if base.is_dir() for one in base.iterdir()
             }
@@ -427,11 +446,9 @@ class _FileChecker:
             yield InvalidInput(f"there is no module {name}", place, f"did you mean {near}?" if near else None)
             return
         collections = collection_folders(self._around.root)
-        if is_fqcn(full_name) and is_installed(full_name, collections):
-            fault = module_fault(full_name, collections)
-            if fault is not None:
-                yield InvalidInput(fault[0], place, fault[1])
-                return
+        if is_fqcn(full_name) and module_fault(full_name, collections) is not None:
+            self.unknown.append(("module", full_name, place))
+            return
         spec = module_spec(full_name, collections, tuple(self._around.libraries(self._file))) if full_name else None
         given = self._arguments(name, args, written)
         if spec is None or given is None:

@@ -28,7 +28,7 @@ def collections(tmp_path: Path) -> list[Path]:
         file.write_text("")
     (home / "acme" / "tools" / "meta").mkdir()
     (home / "acme" / "tools" / "meta" / "runtime.yml").write_text(
-        "plugin_routing: {modules: {moved: {redirect: other.place.moved}}}\n"
+        "plugin_routing: {modules: {moved: {redirect: other.place.moved}, renamed: {redirect: acme.tools.deploy}}}\n"
     )
     return [tmp_path / "nowhere", home]
 
@@ -37,7 +37,7 @@ def collections(tmp_path: Path) -> list[Path]:
     "name",
     [
         *("ansible.builtin.copy", "ansible.builtin.command", "ansible.builtin.include_vars", "ansible.legacy.mine"),
-        *("acme.tools.deploy", "acme.tools.net.route", "acme.tools.win", "acme.tools.send", "acme.tools.moved"),
+        *("acme.tools.deploy", "acme.tools.net.route", "acme.tools.win", "acme.tools.send", "acme.tools.renamed"),
         "short",
     ],
 )
@@ -80,6 +80,19 @@ def test_a_collection_that_is_not_installed(collections: list[Path]) -> None:
     assert hint == "install it with `ansible-galaxy collection install nobody.knows`"
 
 
+@pytest.mark.parametrize(
+    ("name", "collection"),
+    [("ansible.builtin.mysql_user", "community.mysql"), ("acme.tools.moved", "other.place")],
+)
+def test_a_module_that_moved_to_a_collection_that_is_not_installed(
+    collections: list[Path], name: str, collection: str
+) -> None:
+    message, hint = module_fault(name, collections) or ("", None)
+    assert message == f"the collection {collection} of the module {name} is not installed"
+    assert hint == f"install it with `ansible-galaxy collection install {collection}`"
+    assert module_fault(name, collections, [f"tool-{collection}"]) is None
+
+
 @pytest.mark.parametrize("tool", ["tool-nobody.knows", "tool-nobody-knows-1.0.tar.gz"])
 def test_a_collection_that_is_installed_as_a_tool_first(tmp_path: Path, tool: str) -> None:
     one = operation("nobody.knows.this", base=tmp_path)
@@ -91,7 +104,7 @@ def test_a_collection_that_is_installed_as_a_tool_first(tmp_path: Path, tool: st
 def test_redirections_are_those_of_the_file_as_it_is_now(collections: list[Path]) -> None:
     runtime = collections[1] / "acme" / "tools" / "meta" / "runtime.yml"
     assert module_fault("acme.tools.gone", collections) is not None
-    runtime.write_text("plugin_routing: {modules: {gone: {redirect: other.place.gone}}}\n")
+    runtime.write_text("plugin_routing: {modules: {gone: {redirect: acme.tools.deploy}}}\n")
     assert module_fault("acme.tools.gone", collections) is None
     assert module_fault("acme.tools.moved", collections) is not None
     for text in ("[]\n", "plugin_routing: [a]\n", "plugin_routing: {modules: [a, b]}\n", "{", ""):
