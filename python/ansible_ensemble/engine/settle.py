@@ -327,7 +327,7 @@ def _read_status(task: JobTask, result: Result, patch: dict[str, Any]) -> None:
     was_there = was_known(instance)
     if status in (Status.DRIFTED, Status.ERROR) and not was_there and not (result.there and task.workflow == ADOPT):
         # a failed check of what was never created only means that it does not exist
-        patch["status"] = instance.status.value
+        patch["status"] = (Status.PENDING if instance.status is Status.UNKNOWN else instance.status).value
         return
     patch["status"] = status.value
     if status.operational and (not was_there or instance.state in _UNSETTLED) and not _is_owed(task):

@@ -27,6 +27,9 @@ DEPLOY_OPERATIONS = ("create", "configure", "start")
 #: The operations that only look.
 READING = ("check", "discover")
 
+#: Statuses of what may never have been there.
+_UNSEEN = (Status.PENDING, Status.UNKNOWN)
+
 _REACHED: dict[NodeState, int] = {
     NodeState.CREATED: 1,
     NodeState.CONFIGURING: 1,
@@ -49,19 +52,25 @@ def only_looks(operation: str) -> bool:
 
 
 def was_known(instance: Instance) -> bool:
-    """Whether the instance was recorded as being there."""
-    return instance.created is not None or instance.status not in (Status.PENDING, Status.ABSENT)
+    """Whether the instance was recorded as being there, even if nobody knows by now."""
+    if instance.created is not None:
+        return True
+    return _was_found(instance) if instance.status in _UNSEEN else instance.status is not Status.ABSENT
 
 
 def is_there(instance: Instance) -> bool:
-    """Whether something of the instance is there, made by this ensemble or found; nobody knows of an unknown one.
-
-    A pending one is there if it has a state that it was found in; a state on entry is that of an operation of ours,
-    which ended before it changed anything.
-    """
+    """Whether something of the instance is there, made by this ensemble or found; nobody knows of an unknown one."""
     if instance.status is Status.PENDING and not instance.created:
-        return reached(instance.state) > 0 and instance.state not in ENTRY_STATES.values()
+        return _was_found(instance)
     return instance.status is not Status.ABSENT
+
+
+def _was_found(instance: Instance) -> bool:
+    """Whether an instance that this ensemble has not made has a state that it was found in.
+
+    A state on entry is that of an operation of ours, which ended before it changed anything.
+    """
+    return reached(instance.state) > 0 and instance.state not in ENTRY_STATES.values()
 
 
 def effect(reason: Reason, operation: str, instance: Instance) -> Kind:
