@@ -28,9 +28,9 @@ from ansible_ensemble.language.values import check_value, resolve
 from ansible_ensemble.language.version_2 import VERSION_2
 from ansible_ensemble.topology.blueprints import blueprint_templates
 from ansible_ensemble.topology.building import Building, FindMatches, FunctionUse
-from ansible_ensemble.topology.connections import mark_unconnected
 from ansible_ensemble.topology.cycles import check_cycles
 from ansible_ensemble.topology.definitions import build_type
+from ansible_ensemble.topology.directives import mark_unconnected
 from ansible_ensemble.topology.imports import Importer, IsMet
 from ansible_ensemble.topology.limits import limit_fault
 from ansible_ensemble.topology.nodes import check_capabilities, name_artifacts, read_nodes, read_relationship_templates

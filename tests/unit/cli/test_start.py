@@ -45,7 +45,7 @@ sys.exit(code)
         (("plan", "service.yaml"), 310),
         (("status", "service.yaml"), 250),
         (("history", "service.yaml"), 249),
-        (("validate", "service.yaml"), 301),
+        (("validate", "service.yaml"), 302),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
