@@ -80,7 +80,7 @@ class _Reader:
         self._versions = Versions(session, collections, self._place_in)
 
     def plays(self, file: Path, variables: Mapping[str, Any]) -> Iterator[ReadPlay]:
-        """The plays of a file, where the import that leads to it gives variables."""
+        """The plays of a file, where the imports that lead to it give variables: the first of them has the last word."""
         if file in self._within:
             raise InvalidInput(f"{file.name} imports itself", Place(str(file)))
         data = self._load(file)
@@ -104,7 +104,7 @@ class _Reader:
                     )
                 else:
                     given = raw.get("vars") or {}
-                    yield from self.plays(_located(file.parent / str(keys[_IMPORT])), {**variables, **given})
+                    yield from self.plays(_located(file.parent / str(keys[_IMPORT])), {**given, **variables})
                     self._session.move_to(str(file.parent))
         finally:
             self._within.pop()
@@ -141,9 +141,10 @@ class _Reader:
         place = place_in(raw, file)
         manager, loader = self._session.variable_manager, self._session.loader
         try:
-            play = Play.load(dict(raw), variable_manager=manager, loader=loader, vars=dict(variables) or None)
+            play = Play.load(dict(raw), variable_manager=manager, loader=loader)
         except AnsibleError as error:
             raise self._refused(error, place) from error
+        play.vars = {**(play.vars or {}), **variables}  # those of an import go before the play's own
         hosts = raw.get("hosts") or ""
         pattern = hosts if isinstance(hosts, str) else ":".join(map(str, hosts))
         read = ReadPlay(raw, str(raw.get("name") or f"play of {pattern}"), _as_pattern(pattern), place, file, play=play)

@@ -578,6 +578,22 @@ def test_a_playbook_that_imports_itself_is_refused(imported: Import) -> None:
         imported({"site.yml": "- import_playbook: site.yml\n"})
 
 
+def test_variables_of_an_import_go_before_those_of_what_it_imports(imported: Import) -> None:
+    play = """\
+- hosts: web
+  vars: {by: play, how: play, own: play}
+  tasks: [{copy: {dest: /a, content: "{{ by }} {{ how }} {{ own }}"}}]
+"""
+    found = imported(
+        {
+            "site.yml": "- {import_playbook: middle.yml, vars: {by: site}}\n",
+            "middle.yml": "- {import_playbook: play.yml, vars: {by: middle, how: middle}}\n",
+            "play.yml": play,
+        }
+    )
+    assert found.nodes["copy_a"]["keywords"]["vars"] == {"by": "site", "how": "middle", "own": "play"}
+
+
 def test_a_play_outside_of_the_folder_is_refused_if_a_file_would_be_written_there(imported: Import) -> None:
     one, other = "- {name: One, hosts: web, tasks: [{ping: {}}]}\n", "- {name: Two, hosts: db, tasks: [{ping: {}}]}\n"
     site = {"site.yml": "- import_playbook: ../outside/play.yml\n"}
