@@ -59,7 +59,7 @@ class Entry(Struct):
         notified: names of handlers that it notifies and does not bring itself.
         handlers: names of the handlers that it brings.
         tags: its own, and those of what it stands in within the play.
-        others: facts that it reads of other hosts.
+        others: words beside `hostvars`, among them what it reads of other hosts.
         once: whether it runs on one of the hosts only.
         task: Ansible's own object, of a task.
         file: of a role its folder, of a file of tasks the file.
@@ -79,7 +79,7 @@ class Entry(Struct):
     notified: frozenset[str] = frozenset()
     handlers: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
-    others: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
     once: bool = False
     task: Any = None
     file: Path | None = None

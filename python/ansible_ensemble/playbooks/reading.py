@@ -22,10 +22,10 @@ from ansible_ensemble.playbooks.model import SECTIONS, Entry, ReadPlay, Remark
 from ansible_ensemble.playbooks.spellings import Spellings
 from ansible_ensemble.playbooks.versions import Versions
 from ansible_ensemble.playbooks.words import (
+    beside_hostvars,
     files_by,
     handlers_in,
     notified_in,
-    others_facts_in,
     set_in,
     short_name,
     subject_of,
@@ -80,7 +80,7 @@ class _Reader:
         self._versions = Versions(session, collections, self._place_in)
 
     def plays(self, file: Path, variables: Mapping[str, Any]) -> Iterator[ReadPlay]:
-        """The plays of a file, where the imports that lead to it give variables: the first of them has the last word."""
+        """The plays of a file, where the imports that lead to it give variables, the outermost with the last word."""
         if file in self._within:
             raise InvalidInput(f"{file.name} imports itself", Place(str(file)))
         data = self._load(file)
@@ -176,7 +176,7 @@ class _Reader:
                     read.entries += self._tasks(item, section, read, play)
         for entry in [*read.entries, *(one for above in read.entries for one in above.within)]:
             entry.words |= around | (handled if entry.notified else frozenset())
-            entry.others += handled_others if entry.notified else ()
+            entry.others |= handled_others if entry.notified else frozenset()
             entry.once |= read.raw.get("run_once") is True
 
     def _handler(self, raw: Mapping[str, Any], read: ReadPlay, play: Any) -> Entry:
@@ -258,7 +258,7 @@ class _Reader:
             sets=frozenset[str]().union(*(one.sets for one in within)),
             notified=frozenset[str]().union(*(one.notified for one in within)),
             tags=tags_of(raw),
-            others=tuple(name for one in within for name in one.others),
+            others=frozenset[str]().union(*(one.others for one in within)),
             file=file,
             within=within,
         )
@@ -445,10 +445,10 @@ def _as_pattern(hosts: str) -> str:
     return hosts if hosts.startswith("~") else hosts.replace(", ", ":").replace(",", ":")
 
 
-def _others(raw: Any, files: Iterable[Path]) -> tuple[str, ...]:
-    """Facts that an entry, and the files that it runs, read of other hosts."""
+def _others(raw: Any, files: Iterable[Path]) -> frozenset[str]:
+    """Words that an entry, and the files that it runs, have beside `hostvars`."""
     texts = [texts_in(raw), *(file.read_text(errors="replace") for file in files)]
-    return tuple(dict.fromkeys(name for text in texts for name in others_facts_in(text)))
+    return frozenset[str]().union(*map(beside_hostvars, texts))
 
 
 def without_once(raw: Any) -> Any:

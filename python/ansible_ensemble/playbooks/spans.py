@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ansible_ensemble.playbooks.model import LOCALHOST, Entry, ReadPlay
-from ansible_ensemble.playbooks.words import handlers_in, of_the_play, subject_of
+from ansible_ensemble.playbooks.words import facts_in, handlers_in, of_the_play, subject_of
 
 #: What a play has that cannot be taken apart -> why.
 _WHOLE = {
@@ -78,9 +78,12 @@ def over_hosts_reason(play: ReadPlay, entries: Sequence[Entry]) -> str:
     words = frozenset[str]().union(*(entry.words for entry in entries))
     if of_the_play(reached := play.reached(words)):
         return f"reads {of_the_play(reached)[0]}"
-    others = [name for entry in entries for name in entry.others]
-    if others and (play.earlier or len(play.hosts) > 1):
-        return f"reads facts of other hosts ({others[0]})"
+    others = frozenset[str]().union(*(entry.others for entry in entries))
+    if play.earlier or len(play.hosts) > 1:
+        if facts := facts_in(others):
+            return f"reads facts of other hosts ({facts[0]})"
+        if read := sorted(others & frozenset[str]().union(*(entry.sets for entry in entries))):
+            return f"reads {read[0]} of other hosts, which it sets"
     alone = play.pattern == LOCALHOST
     for word, reason in _OVER_HOSTS.items():
         if word in words and not (alone and word == "run_once"):

@@ -12,6 +12,7 @@ from ansible_ensemble.playbooks.model import Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import plain
 from ansible_ensemble.playbooks.removing import removing_play
+from ansible_ensemble.playbooks.words import facts_in
 
 _ALL = ("all", "*")
 _PROMPT = "vars_prompt"
@@ -52,7 +53,7 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
 
 def facts_of_others(plays: Sequence[ReadPlay], entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Plays that gather the facts which entries of plays read of other hosts, as earlier plays did."""
-    if not any(entry.others for entry in entries):
+    if not any(facts_in(entry.others) for entry in entries):
         return []
     patterns = dict.fromkeys(pattern for play in plays for pattern in (*play.earlier, play.pattern) if pattern)
     return [

@@ -102,15 +102,15 @@ def facts_in(words: Iterable[str]) -> list[str]:
     return sorted(word for word in words if _FACT.fullmatch(word) and not _NO_FACTS.fullmatch(word))
 
 
-def others_facts_in(text: str) -> list[str]:
-    """The names of facts that a text reads of other hosts, by `hostvars`."""
+def beside_hostvars(text: str) -> frozenset[str]:
+    """Words of templates that read variables of other hosts, by `hostvars`."""
     if _HOSTVARS not in text:
-        return []
+        return frozenset()
     parts = [*_TEMPLATE.findall(text), *(line for line in text.splitlines() if "{" not in line)]
     named = [frozenset(_WORD.findall(part)) for part in parts if _HOSTVARS in part]
     if any(_HOSTVARS in part for part in parts if part.startswith("{%")):  # by another name from there on
         named.append(words_in(text))
-    return facts_in(frozenset[str]().union(*named))
+    return frozenset[str]().union(*named)
 
 
 def subject_of(task: Any) -> tuple[str, str]:

@@ -152,6 +152,18 @@ CASES = {
         "  - {name: b, copy: {content: \"{{ hostvars['d1'].size }}\", dest: /b}}\n",
         ["a module db", "b module web"],
     ),
+    "what the tasks of other hosts set": (
+        "- hosts: web\n  tasks:\n"
+        '  - {name: a, set_fact: {own_id: "{{ inventory_hostname }}"}}\n'
+        "  - name: b\n    copy: {content: \"{{ groups.web | map('extract', hostvars, 'own_id') }}\", dest: /b}\n",
+        ["a playbook"],
+    ),
+    "what the tasks of its own host set": (
+        "- hosts: web\n  tasks:\n"
+        "  - {name: a, set_fact: {own_id: \"{{ hostvars['d1'].size }}\"}}\n"
+        '  - {name: b, copy: {content: "{{ own_id }}", dest: /b}}\n',
+        ["a tasks web"],
+    ),
     "a task without a name": (
         "- hosts: web\n  tasks: [{file: path=/srv/x state=directory}]\n",
         ["file_srv_x module web"],

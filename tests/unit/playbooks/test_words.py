@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from ansible_ensemble.playbooks.words import (
+    beside_hostvars,
     facts_in,
     handlers_in,
     notified_in,
-    others_facts_in,
     set_in,
     tags_of,
     words_of,
@@ -46,7 +46,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("text", "facts"), OTHERS, ids=[one[0] for one in OTHERS])
 def test_facts_of_others(text: str, facts: list[str]) -> None:
-    assert others_facts_in(text) == facts
+    assert facts_in(beside_hostvars(text)) == facts
 
 
 def test_what_tasks_set() -> None:
