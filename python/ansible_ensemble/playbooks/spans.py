@@ -106,9 +106,14 @@ def play_spans(plays: Sequence[ReadPlay]) -> list[tuple[int, int, str]]:
             common = sorted((plays[earlier].sets - _GATHERED) & (play.words - play.sets))
             if common:
                 joins.append((earlier, at, f"reads {common[0]}, which an earlier play sets"))
-            elif not play.hosts and _MAKES_HOSTS & plays[earlier].words:
+            elif gets_hosts(play, plays[earlier]):
                 joins.append((earlier, at, "has hosts that an earlier play makes"))
     return _joined(len(plays), joins)
+
+
+def gets_hosts(play: ReadPlay, earlier: ReadPlay) -> bool:
+    """Whether the hosts of a play may be those that the tasks of an earlier one make."""
+    return not play.hosts and bool(_MAKES_HOSTS & earlier.words)
 
 
 def entry_spans(play: ReadPlay) -> list[tuple[int, int, str]]:

@@ -12,6 +12,7 @@ from ansible_ensemble.playbooks.model import Entry, ReadPlay, Row, Step
 from ansible_ensemble.playbooks.naming import PREFIX, Namer
 from ansible_ensemble.playbooks.plain import plain
 from ansible_ensemble.playbooks.removing import removing_play
+from ansible_ensemble.playbooks.spans import gets_hosts
 from ansible_ensemble.playbooks.words import facts_in
 
 _ALL = ("all", "*")
@@ -37,7 +38,7 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
     inputs = {str(prompt["name"]): _input(prompt) for prompt in prompts}
     given = {"vars": {key: {"get_input": key} for key in inputs}} if inputs else {}
     body = {"playbook": file, **given}
-    removing = [removing_play(play, root) for play in plays]
+    removing = [_removing(play, plays[:at], root) for at, play in enumerate(plays)]
     if away := [one for one, _description in reversed(removing) if one is not None]:
         _check_inside(first, root)
         remove = os.path.relpath(first.file.parent / f"{PREFIX}-{name}-remove.yml", root)
@@ -49,6 +50,13 @@ def whole_step(plays: Sequence[ReadPlay], why: str, namer: Namer, root: Path) ->
         for play, (made, description) in zip(plays, removing, strict=True)
     ]
     return Step(name, body, rows, files=files, inputs=inputs)
+
+
+def _removing(play: ReadPlay, before: Sequence[ReadPlay], root: Path) -> tuple[dict[str, Any] | None, str]:
+    """The play that takes away what another one made, if it has hosts then, and in words what it does, or why not."""
+    if any(gets_hosts(play, one) for one in before):
+        return None, "its hosts are those that tasks of another play make"
+    return removing_play(play, root)
 
 
 def facts_of_others(plays: Sequence[ReadPlay], entries: Sequence[Entry]) -> list[dict[str, Any]]:

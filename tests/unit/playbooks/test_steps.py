@@ -585,6 +585,17 @@ def test_a_role_that_can_remove_what_it_made(imported: Import) -> None:
     assert found.rows[0].undo == "its tasks uninstall"
 
 
+def test_what_is_on_hosts_that_tasks_make_stays(imported: Import) -> None:
+    makes = "- hosts: web\n  tasks: [{group_by: {key: made}}, {copy: {dest: /a, content: a}}]\n"
+    found = imported({"site.yml": makes + "- hosts: made\n  tasks: [{copy: {dest: /b, content: b}}]\n"})
+    assert [(row.undo, row.no_undo) for row in found.rows] == [
+        ("takes away what 1 of its 2 tasks and roles made", ""),
+        ("", "its hosts are those that tasks of another play make"),
+    ]
+    (removing,) = (plays for name, plays in found.files.items() if name.endswith("-remove.yml"))
+    assert [play["hosts"] for play in removing] == ["web"]
+
+
 def test_a_playbook_that_imports_itself_is_refused(imported: Import) -> None:
     with pytest.raises(InvalidInput, match="imports itself"):
         imported({"site.yml": "- import_playbook: site.yml\n"})
