@@ -15,10 +15,12 @@ import functools
 import gc
 import logging
 import os
+import re
 import resource
 import signal
 import socket
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,10 @@ import sys, types
 for name, text in {parts!r}:
     module = sys.modules[name] = types.ModuleType(name)
     exec(compile(text, name, "exec"), module.__dict__)
-module.main()
+module.main({oldest!r})
 """
+#: Where ansible-core says which Python its modules need.
+_PYTHON = re.compile(r"^_PY_MIN = \((\d+), (\d+)\)", re.MULTILINE)
 #: Seconds that a host's Python may take until it answers.
 _PATIENCE = 60
 _CHUNK = 1 << 16
@@ -378,7 +382,15 @@ def program_text() -> bytes:
     folder = Path(__file__).parent
     package = __name__.rpartition(".")[0]
     parts = [(f"{package}.{name}", (folder / f"{name}.py").read_text()) for name in _PROGRAM]
-    return zlib.compress(_UNPACK.format(parts=parts).encode(), 9)
+    return zlib.compress(_UNPACK.format(parts=parts, oldest=_oldest_python()).encode(), 9)
+
+
+def _oldest_python() -> tuple[int, int]:
+    """The oldest Python that modules of this ansible-core run with on a host; the hub does not import it."""
+    core = find_spec("ansible")
+    home = Path(core.origin).parent if core is not None and core.origin else Path()
+    found = _PYTHON.search((home / "module_utils" / "basic.py").read_text())
+    return (int(found[1]), int(found[2])) if found else remote_main.OLDEST_PYTHON
 
 
 def start(control: socket.socket, parent: int, inherited: list[int]) -> None:

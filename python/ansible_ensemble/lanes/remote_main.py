@@ -34,6 +34,7 @@ from ansible_ensemble.lanes.remote_folders import Folders, write
 from ansible_ensemble.lanes.remote_wire import Unpacker, pack
 from ansible_ensemble.lanes.zygote_main import kill_session, run_module
 
+OLDEST_PYTHON = (3, 8)  #: that this program runs with
 #: Before the first frame; what login scripts print comes before it.
 HELLO = b"\0ansible-ensemble\0"
 #: Where tracebacks say that a module's files are.
@@ -383,12 +384,12 @@ def put_file(path: str, start: int, content: bytes, mode: int, err: int) -> None
         os._exit(1)
 
 
-def main() -> None:
-    """Serve on the standard streams, which then are nobody else's."""
+def main(oldest: tuple[int, int]) -> None:
+    """Serve on the standard streams, which then are nobody else's; modules need the oldest Python, or a newer one."""
     if sys.platform == "darwin":
         sys.exit("forks of its Python may break")
-    if sys.version_info < (3, 8):
-        sys.exit("modules need Python 3.8 or newer")
+    if sys.version_info < max(oldest, OLDEST_PYTHON):
+        sys.exit(f"modules need Python {oldest[0]}.{oldest[1]} or newer")
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_arguments: sys.exit())
     sys.path = [entry for entry in sys.path if entry not in ("", ".")]

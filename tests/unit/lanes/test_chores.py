@@ -17,17 +17,23 @@ def shell() -> Any:
     return shell_loader.get("sh")
 
 
-def composed(text: str) -> str:
+ENDS = pytest.mark.parametrize("end", [" && sleep 0", ""])
+
+
+def composed(text: str, end: str = "") -> str:
     """A command as an action composes it."""
-    return f"/bin/sh -c {shlex.quote(text + ' && sleep 0')}"
+    return f"/bin/sh -c {shlex.quote(text + end)}"
 
 
-def test_what_core_does_around_modules(shell: Any) -> None:
+@ENDS
+def test_what_core_does_around_modules(shell: Any, end: str) -> None:
     made = shell.mkdtemp(basefile="ansible-tmp-1.2-3", tmpdir="/root/.ansible/tmp")
-    assert chore(shell, composed(made)) == {"chore": ["make", "/root/.ansible/tmp", "ansible-tmp-1.2-3"]}
-    assert chore(shell, composed(shell.chmod(["/a b/", "/a b/c"], "u+rwx"))) == {"chore": ["open", "/a b/", "/a b/c"]}
-    assert chore(shell, composed(shell.remove("/a 'b", recurse=True))) == {"chore": ["remove", "/a 'b"]}
-    assert chore(shell, composed(shell.expand_user("~", "root"))) == {"chore": ["home", "~root"]}
+    assert chore(shell, composed(made, end)) == {"chore": ["make", "/root/.ansible/tmp", "ansible-tmp-1.2-3"]}
+    assert chore(shell, composed(shell.chmod(["/a b/", "/a b/c"], "u+rwx"), end)) == {
+        "chore": ["open", "/a b/", "/a b/c"]
+    }
+    assert chore(shell, composed(shell.remove("/a 'b", recurse=True), end)) == {"chore": ["remove", "/a 'b"]}
+    assert chore(shell, composed(shell.expand_user("~", "root"), end)) == {"chore": ["home", "~root"]}
 
 
 @pytest.mark.parametrize(
@@ -45,10 +51,11 @@ def test_what_core_does_around_modules(shell: Any) -> None:
         '( umask 77 && mkdir -p "` echo $A `"&& mkdir "` echo $A/b `" && echo b="` echo $A/b `" )',
     ],
 )
-def test_nothing_else_is_taken_for_it(shell: Any, text: str) -> None:
-    assert chore(shell, composed(text)) == {}
+@ENDS
+def test_nothing_else_is_taken_for_it(shell: Any, text: str, end: str) -> None:
+    assert chore(shell, composed(text, end)) == {}
 
 
-@pytest.mark.parametrize("command", ["", "'", "/bin/sh -c 'rm -f -r /a > /dev/null 2>&1'", "/bin/sh -c x && sleep 0"])
+@pytest.mark.parametrize("command", ["", "'", "/bin/sh -c x && sleep 0"])
 def test_what_no_action_composes(shell: Any, command: str) -> None:
     assert chore(shell, command) == {}
