@@ -246,8 +246,10 @@ def test_a_host_without_python(server: Servers) -> None:
     assert "/no/such/python" in (failed.error or "")
 
 
-@pytest.mark.parametrize(("version", "lane"), [("3.7", "stock"), ("3.8", "remote")])
-def test_a_host_with_an_old_python(server: Servers, version: str, lane: str) -> None:
+@pytest.mark.parametrize("version", ["3.7", "3.8"])
+def test_a_host_with_an_old_python(server: Servers, version: str) -> None:
+    from ansible.module_utils.basic import _PY_MIN
+
     folders = [str(path.parent) for path in Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}")]
     python = shutil.which(f"python{version}", path=os.pathsep.join([*folders, os.environ["PATH"]]))
     if python is None or subprocess.run([python, "-V"], check=False, capture_output=True).returncode:
@@ -256,6 +258,7 @@ def test_a_host_with_an_old_python(server: Servers, version: str, lane: str) -> 
     orders = [ModuleCall("ansible.builtin.ping", host=place), copy(f"{server.work}/{version}", place, "x")]
     mine, stock = ([plain([one.ok, one.error], Path("@")) for one in run(*orders, fast=fast)] for fast in (True, False))
     assert mine == stock
+    lane = "remote" if tuple(map(int, version.split("."))) >= _PY_MIN else "stock"
     assert {one.lane for one in run(*orders)} == {lane}
 
 
