@@ -15,7 +15,10 @@ from ansible_ensemble.core.regex import regex
 from ansible_ensemble.lanes.outcomes import diffs_of, error_of, failures_of, item_title, items_of
 
 #: Keys of what `debug` returns that are about the task, not what it says.
-_ABOUT = ("changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log")
+_ABOUT = frozenset(
+    {"changed", "failed", "item", "ansible_loop_var", "_ansible_item_label", "_ansible_no_log"}
+    | {"warnings", "deprecations", "exception"}
+)
 
 
 #: The variable by which tasks leave themselves out of check mode.

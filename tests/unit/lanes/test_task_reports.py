@@ -21,6 +21,7 @@ LABELLED = {"ansible_loop_var": "item", "item": {"name": "a"}, "_ansible_item_la
         ("ansible.builtin.debug", "ok", {"msg": "hello"}, "TASK [t] ok: [h] => hello"),
         ("ansible.builtin.debug", "ok", {"msg": ["a", 1]}, 'TASK [t] ok: [h] => ["a", 1]'),
         ("ansible.builtin.debug", "ok", {"port": 80, "changed": False}, "TASK [t] ok: [h] => port: 80"),
+        ("ansible.builtin.debug", "ok", {"port": 80, "warnings": []}, "TASK [t] ok: [h] => port: 80"),
         ("ansible.builtin.debug", "ok", {"censored": "it is hidden"}, "TASK [t] ok: [h] => it is hidden"),
         ("ansible.builtin.debug", "ok", {"results": [{**LABELLED, "msg": "x"}]}, "TASK [t] ok: [h] => (item=a) x"),
     ],
