@@ -18,7 +18,7 @@ FILES = {
     "some/app.conf": "b=2",
     "more.yml": "- vars: {folder: /srv}\n  block:\n    - replace: {path: '{{ folder }}/{{ name }}', regexp: a}\n",
     "site.yml": "- hosts: all\n  vars: {folder: /srv}\n  tasks: [{include_tasks: more.yml, vars: {name: a}}]\n",
-    "roles/app/tasks/main.yml": "- ini_file: {dest: '{{ app_file }}', option: b}\n",
+    "roles/app/tasks/main.yml": "- lineinfile: {dest: '{{ app_file }}', line: b}\n",
     "roles/app/defaults/main.yml": "app_file: /srv/a\n",
 }
 
