@@ -94,8 +94,11 @@ def look_at(
 
 
 def can_look_at(path: str) -> bool:
-    """Whether a path means the same to a shell; what others mean only their module knows."""
-    return "$" not in path and not (path.startswith("~") and path[1:2] not in ("", "/"))
+    """Whether a path means the same to a shell; what others mean only their module knows.
+
+    `..` behind a link is the folder above that to which the link leads, not what the text says.
+    """
+    return "$" not in path and ".." not in path.split("/") and not (path[:1] == "~" and path[1:2] not in ("", "/"))
 
 
 def looking(path: str, *, deep: bool, most: int = sys.maxsize) -> tuple[str, ...]:

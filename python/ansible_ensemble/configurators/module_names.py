@@ -93,7 +93,11 @@ def module_fault(name: str, collections: Iterable[Path], tools: Iterable[str] = 
         if home.module not in known:
             near = closest(home.module, {*_names(home.folders), *known})
             return f"there is no module {asked}", f"did you mean {home.collection}.{near}?" if near else None
-        name = _redirect(known[home.module])
+        said = known[home.module]
+        if isinstance(said, Mapping) and (tombstone := said.get("tombstone")) is not None:
+            why = tombstone.get("warning_text") if isinstance(tombstone, Mapping) else None
+            return f"the module {asked} was removed", str(why) if why else None
+        name = _redirect(said)
         if not is_fqcn(name):
             break
     return None

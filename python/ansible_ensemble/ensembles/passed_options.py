@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ _CONNECTION = "ansible_"
 
 @contextmanager
 def passed_options(
-    options: JobOptions, passwords: Mapping[str, bytes], variables: Mapping[str, Any]
+    options: JobOptions, passwords: Sequence[tuple[str, bytes]], variables: Mapping[str, Any]
 ) -> Iterator[list[str]]:
     """The words of a command that give another job what this one was given.
 
@@ -28,7 +28,7 @@ def passed_options(
 
     Args:
         options: this job's.
-        passwords: the vault passwords by id.
+        passwords: the vault passwords with their ids.
         variables: those that this job was given.
     """
     words: list[str] = []
@@ -41,10 +41,13 @@ def passed_options(
         yield words
         return
     with private_folder(os.environ) as folder:
-        for number, (name, password) in enumerate(passwords.items()):
+        for number, (name, password) in enumerate(passwords):
             words += ["--vault-id", f"{name}@{_written(folder / f'password{number}', password)}"]
         if connection:
-            words += ["--extra-vars", f"@{_written(folder / 'variables.json', json.dumps(connection).encode())}"]
+            words += [
+                "--extra-vars",
+                f"@{_written(folder / 'variables.json', json.dumps(connection, default=str).encode())}",
+            ]
         yield words
 
 

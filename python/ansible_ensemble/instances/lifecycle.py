@@ -53,14 +53,12 @@ def only_looks(operation: str) -> bool:
 
 def was_known(instance: Instance) -> bool:
     """Whether the instance was recorded as being there, even if nobody knows by now."""
-    if instance.created is not None:
-        return True
-    return _was_found(instance) if instance.status in _UNSEEN else instance.status is not Status.ABSENT
+    return instance.created is not None or is_there(instance)
 
 
 def is_there(instance: Instance) -> bool:
-    """Whether something of the instance is there, made by this ensemble or found; nobody knows of an unknown one."""
-    if instance.status is Status.PENDING and not instance.created:
+    """Whether something of the instance is there, or was when it was last seen, made by this ensemble or found."""
+    if instance.status in _UNSEEN and not instance.created:
         return _was_found(instance)
     return instance.status is not Status.ABSENT
 

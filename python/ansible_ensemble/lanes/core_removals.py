@@ -17,15 +17,18 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ansible_ensemble.configurators.locations import BUILTIN
+from ansible_ensemble.configurators.looks import can_look_at
 from ansible_ensemble.configurators.made_files import FILE
-from ansible_ensemble.configurators.teardown import PATHS, VALUES, full_name, path_of
+from ansible_ensemble.configurators.teardown import PACKAGES, PATHS, VALUES, full_name, path_of
 from ansible_ensemble.core.orders import REMOVING, Removing
 from ansible_ensemble.core.sensitive import is_secret_name
 from ansible_ensemble.core.thing_keys import ANYWHERE, is_nowhere, key_of, thing_of
 from ansible_ensemble.lanes import core
 from ansible_ensemble.lanes.core_places import Place, place_of
 
+#: Collections whose modules act on the machine that they run on.
+_OF_MACHINES = frozenset({"ansible.builtin", "ansible.posix", "ansible.windows", "community.windows"})
+_DOCKER = "community.docker"  #: acts on the machine, but for another `docker_host`
 #: Characters of a key, and how often a secret in it is digested.
 _DIGITS, _ROUNDS = 16, 100_000
 
@@ -64,7 +67,8 @@ class Removals:
 
         def loaded(*args: Any, **kwargs: Any) -> Any:
             task = load(*args, **kwargs)
-            if self._only is not None and str(task.name).startswith(REMOVING) and not task.ignore_errors:
+            is_ours = self._only is not None and str(task.name).startswith(REMOVING)
+            if is_ours and not task.ignore_errors and not _is_rescued(task):
                 task.ignore_errors = True
                 self.going_on.add(task._uuid)
             return task
@@ -129,9 +133,11 @@ class Removals:
     def _key(self, plugin: Any, variables: Mapping[str, Any], thing: str, about: Mapping[str, Any]) -> str:
         """The key of a thing at the place where it is now."""
         module = _module(plugin)
-        paths = {name: normpath(str(about[name])) for name in (*PATHS, path_of(module, about)) if about.get(name)}
-        paths = {name: path for name, path in paths.items() if path.startswith(("/", "~"))}
-        if not paths and plugin._connection.transport == "local" and not module.startswith(BUILTIN):
+        written = {name: str(about[name]) for name in (*PATHS, path_of(module, about)) if about.get(name)}
+        if not all(map(can_look_at, written.values())):
+            return key_of(thing, "", "")  # only the module knows what such a path means
+        paths = {name: normpath(path) for name, path in written.items() if path.startswith(("/", "~"))}
+        if not paths and plugin._connection.transport == "local" and not _is_of_machine(module, plugin._task.args):
             return key_of(thing, ANYWHERE, "")  # what an API has is the same from everywhere
         of_link = module == FILE and not boolean(plugin._task.args.get("follow", True), strict=False)
         looked = {name: dirname(path) if of_link else path for name, path in paths.items()}
@@ -148,9 +154,25 @@ class Removals:
         return key_of(thing, _digest([place.machine], {}, {}), _digest([], shown, hidden) if led else "")
 
 
+def _is_rescued(task: Any) -> bool:
+    """Whether a block around a task has a `rescue` for what fails."""
+    above = task._parent
+    while above is not None:
+        if getattr(above, "rescue", None):
+            return True
+        above = getattr(above, "_parent", None)
+    return False
+
+
 def _module(plugin: Any) -> str:
     """The full name of a task's module, by which the order knows it."""
     return full_name(str(plugin._task.resolved_action or plugin._task.action).removeprefix("ansible.legacy."))
+
+
+def _is_of_machine(module: str, args: Mapping[str, Any]) -> bool:
+    """Whether a module acts on the machine that it runs on, not on something that an API has."""
+    collection = module.rpartition(".")[0]
+    return module in PACKAGES or collection in _OF_MACHINES or (collection == _DOCKER and not args.get("docker_host"))
 
 
 def _host(plugin: Any, variables: Mapping[str, Any]) -> str:

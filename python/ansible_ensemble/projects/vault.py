@@ -53,9 +53,9 @@ class Vault:
             self._own |= {name: VaultSecret(reveal(text).encode()) for name, text in passwords.items()}
 
     @property
-    def passwords(self) -> dict[str, bytes]:
-        """The passwords by vault id, the one that encrypts first."""
-        return {name: password.bytes for name, password in self._load()}
+    def passwords(self) -> list[tuple[str, bytes]]:
+        """The passwords with their vault ids, which several may share, the one that encrypts first."""
+        return [(name, password.bytes) for name, password in self._load()]
 
     @property
     def available(self) -> bool:

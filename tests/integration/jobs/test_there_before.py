@@ -132,6 +132,26 @@ def test_what_a_path_leads_to_later_stays(site: Path, command: Callable[..., Any
     assert f"Part: {why}" in told
 
 
+@pytest.mark.parametrize("site", ["tasks"], indirect=True)
+def test_what_is_above_where_a_link_leads_stays(site: Path, command: Callable[..., Any]) -> None:
+    (site / "group_vars/web.yml").write_text(VALUES.replace("base: a", "base: link/../a"))
+    for host in HOSTS:
+        for name in ("one", "two"):
+            (site / host / name / "inner").mkdir(parents=True)
+        (site / host / "link").symlink_to("one/inner")
+    job(command, site, "deploy")
+    for host in HOSTS:
+        assert (site / host / "one/a/one").exists()
+        (site / host / "two/a").mkdir()
+        (site / host / "two/a/one").write_text("other\n")
+        (site / host / "link").unlink()
+        (site / host / "link").symlink_to("two/inner")
+    assert "Part: nobody could see whether it was there before, and it stays" in job(command, site, "undeploy")
+    for host in HOSTS:
+        assert (site / host / "two/a/one").exists()
+        assert not (site / host / "second").exists()
+
+
 @pytest.mark.parametrize("site", ["role"], indirect=True)
 def test_what_is_new_where_a_path_leads_later_goes(site: Path, command: Callable[..., Any]) -> None:
     job(command, site, "deploy")

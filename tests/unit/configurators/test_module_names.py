@@ -93,6 +93,13 @@ def test_a_module_that_moved_to_a_collection_that_is_not_installed(
     assert module_fault(name, collections, [f"tool-{collection}"]) is None
 
 
+def test_a_module_that_was_removed(collections: list[Path]) -> None:
+    runtime = collections[1] / "acme" / "tools" / "meta" / "runtime.yml"
+    runtime.write_text("plugin_routing: {modules: {old: {tombstone: {warning_text: use acme.tools.deploy}}}}\n")
+    removed = "the module acme.tools.old was removed"
+    assert module_fault("acme.tools.old", collections) == (removed, "use acme.tools.deploy")
+
+
 @pytest.mark.parametrize("tool", ["tool-nobody.knows", "tool-nobody-knows-1.0.tar.gz"])
 def test_a_collection_that_is_installed_as_a_tool_first(tmp_path: Path, tool: str) -> None:
     one = operation("nobody.knows.this", base=tmp_path)

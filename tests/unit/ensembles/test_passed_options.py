@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -20,27 +21,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_done_with_git(folder: Path) -> None:
     options = JobOptions(commit=True, message="-a message", dirty="ok", locked=True, check=True, jobs=3)
-    with passed_options(options, {}, {"word": "hello"}) as words:
+    with passed_options(options, [], {"word": "hello"}) as words:
         assert words == ["--commit", "--message=-a message", "--dirty=ok", "--locked"]
         assert list(folder.iterdir()) == []
-    with passed_options(JobOptions(), {}, {}) as words:
+    with passed_options(JobOptions(), [], {}) as words:
         assert words == []
 
 
 def test_secrets_are_in_files_while_it_is_open(folder: Path) -> None:
-    variables = {"ansible_become_password": SensitiveStr("abc"), "word": "hello"}
-    with passed_options(JobOptions(), {"default": b"one", "dev": b"two"}, variables) as words:
+    variables = {"ansible_become_password": SensitiveStr("abc"), "ansible_day": date(2024, 1, 1), "word": "hello"}
+    with passed_options(JobOptions(), [("dev", b"one"), ("dev", b"two")], variables) as words:
         files = [word.rpartition("@")[2] for word in words if "@" in word]
         assert [word.partition("@")[0] for word in words] == [
             "--vault-id",
-            "default",
+            "dev",
             "--vault-id",
             "dev",
             "--extra-vars",
             "",
         ]
         assert [Path(file).read_text() for file in files[:2]] == ["one", "two"]
-        assert json.loads(Path(files[2]).read_text()) == {"ansible_become_password": "abc"}
+        assert json.loads(Path(files[2]).read_text()) == {
+            "ansible_become_password": "abc",
+            "ansible_day": "2024-01-01",
+        }
         assert all(Path(file).stat().st_mode & 0o777 == 0o600 and Path(file).is_relative_to(folder) for file in files)
         assert not any("abc" in word for word in words)
     assert list(folder.iterdir()) == []
