@@ -47,8 +47,8 @@ class ExternalJobConfigurator(BaseConfigurator):
         ensemble, instance, environment = (str(task.inputs[name]) for name in ("ensemble", "instance", "environment"))
         words = ["deploy", ensemble, "--instance", instance, "--approve", "--lock-timeout", str(_PATIENCE)]
         words += ["--environment", environment] if environment else []
-        with task.passed_options() as passed:
-            line = own_command(*words, *passed, "--output", "json")
+        with task.passed_options() as (passed, folder):
+            line = own_command(*words, *passed, "--output", "json", folder=folder)
             outcome = yield Command(tuple(line), cwd=str(task.root), timeout=task.timeout)
         report = _report(outcome.stdout)
         outcome.changed = bool(report.get("changed"))

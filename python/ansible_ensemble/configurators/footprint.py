@@ -145,9 +145,10 @@ def _note_seen(found: Footprint, asked: Mapping[str, Any]) -> Generator[Note, An
 
 
 def _see(found: Footprint, seen: Look | None, *, tree: bool) -> None:
-    if seen is not None and (is_elsewhere := found.is_elsewhere(seen)) and (found.paths or found.whole):
-        found.elsewhere = list(dict.fromkeys((*found.elsewhere, is_elsewhere)))
-        found.paths, found.whole = [], {}
+    if seen is not None and (is_elsewhere := found.is_elsewhere(seen)):
+        if found.paths or found.whole:
+            found.elsewhere = list(dict.fromkeys((*found.elsewhere, is_elsewhere)))
+        found.paths, found.whole, found.originals, found.backups, found.items = [], {}, {}, [], []
     found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
     found.machine = seen.machine if seen is not None else ""
     found.before = {**_before(seen), "tree": tree}

@@ -177,8 +177,11 @@ class Task(Protocol):
     def files(self) -> tuple[Path, ...]:
         """What lies in `directory` for its sake, and has to be with it on another host too; mostly nothing."""
 
-    def passed_options(self) -> AbstractContextManager[list[str]]:
-        """Words of a command that give a job on another ensemble what this job was given, while it is open."""
+    def passed_options(self) -> AbstractContextManager[tuple[list[str], Path | None]]:
+        """Words of a command that give a job on another ensemble what this one was given, while it is open.
+
+        Beside them is the folder of private files that they name, which the other job removes, too.
+        """
 
     def open_secrets(self) -> AbstractContextManager[Path]:
         """The instance's folder of secret files, which the ensemble keeps; they are in clear while it is open."""

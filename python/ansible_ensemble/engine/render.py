@@ -105,7 +105,7 @@ class Renderer:
             own_digests=own_digests(operation, self._ensemble.root) if operation.implementation else {},
         )
 
-    def _passed_options(self) -> AbstractContextManager[list[str]]:
+    def _passed_options(self) -> AbstractContextManager[tuple[list[str], Path | None]]:
         from ansible_ensemble.ensembles.passed_options import passed_options  # which few jobs need
 
         given = given_variables(self._options, self._ensemble.codec)

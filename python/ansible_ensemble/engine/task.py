@@ -41,7 +41,8 @@ class JobTask(Struct):
         scope: where its values are evaluated; it records what is read.
         template: the instance's node template.
         find_host: finds where it runs, once that is asked for.
-        passed_options: words of a command that give a job on another ensemble what this one was given.
+        passed_options: words of a command that give a job on another ensemble what this one was given, and the folder
+            of private files among them.
         open_secrets: the instance's folder in `active/secrets`, its files in clear while it is open.
         own_digests: what it is made of, as it is when it is rendered: a script may be replaced while it runs.
         entity: the node template or relationship whose operation it is.
@@ -63,7 +64,7 @@ class JobTask(Struct):
     scope: Scope
     find_host: Callable[[], Host]
     open_secrets: Callable[[], AbstractContextManager[Path]]
-    passed_options: Callable[[], AbstractContextManager[list[str]]]
+    passed_options: Callable[[], AbstractContextManager[tuple[list[str], Path | None]]]
     base: Path
     root: Path
     work: Path

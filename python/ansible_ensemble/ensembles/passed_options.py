@@ -20,11 +20,11 @@ _CONNECTION = "ansible_"
 @contextmanager
 def passed_options(
     options: JobOptions, passwords: Sequence[tuple[str, bytes]], variables: Mapping[str, Any]
-) -> Iterator[list[str]]:
+) -> Iterator[tuple[list[str], Path | None]]:
     """The words of a command that give another job what this one was given.
 
     What is done with git is the same there, and so are vault passwords and variables of connections: these are in
-    private files, which are there while it is open.
+    private files, in a folder that is there while it is open. The other job removes it, too, as this one may be killed.
 
     Args:
         options: this job's.
@@ -38,7 +38,7 @@ def passed_options(
             words.append(one.flags[-1] if value is True else f"{one.flags[-1]}={value}")
     connection = {name: reveal(value) for name, value in variables.items() if name.startswith(_CONNECTION)}
     if not passwords and not connection:
-        yield words
+        yield words, None
         return
     with private_folder(os.environ) as folder:
         for number, (name, password) in enumerate(passwords):
@@ -48,7 +48,7 @@ def passed_options(
                 "--extra-vars",
                 f"@{_written(folder / 'variables.json', json.dumps(connection, default=str).encode())}",
             ]
-        yield words
+        yield words, folder
 
 
 def _written(path: Path, content: bytes) -> Path:

@@ -72,8 +72,8 @@ class FakeTask:
     was_configured: bool = False
     passed: list[str] = field(default_factory=list)
 
-    def passed_options(self) -> AbstractContextManager[list[str]]:
-        return nullcontext(self.passed)
+    def passed_options(self) -> AbstractContextManager[tuple[list[str], Path | None]]:
+        return nullcontext((self.passed, None))
 
     @property
     def directory(self) -> Path:

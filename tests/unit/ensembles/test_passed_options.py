@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -21,16 +22,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_done_with_git(folder: Path) -> None:
     options = JobOptions(commit=True, message="-a message", dirty="ok", locked=True, check=True, jobs=3)
-    with passed_options(options, [], {"word": "hello"}) as words:
+    with passed_options(options, [], {"word": "hello"}) as (words, private):
         assert words == ["--commit", "--message=-a message", "--dirty=ok", "--locked"]
-        assert list(folder.iterdir()) == []
-    with passed_options(JobOptions(), [], {}) as words:
+        assert (private, list(folder.iterdir())) == (None, [])
+    with passed_options(JobOptions(), [], {}) as (words, private):
         assert words == []
 
 
 def test_secrets_are_in_files_while_it_is_open(folder: Path) -> None:
     variables = {"ansible_become_password": SensitiveStr("abc"), "ansible_day": date(2024, 1, 1), "word": "hello"}
-    with passed_options(JobOptions(), [("dev", b"one"), ("dev", b"two")], variables) as words:
+    with passed_options(JobOptions(), [("dev", b"one"), ("dev", b"two")], variables) as (words, private):
         files = [word.rpartition("@")[2] for word in words if "@" in word]
         assert [word.partition("@")[0] for word in words] == [
             "--vault-id",
@@ -47,4 +48,7 @@ def test_secrets_are_in_files_while_it_is_open(folder: Path) -> None:
         }
         assert all(Path(file).stat().st_mode & 0o777 == 0o600 and Path(file).is_relative_to(folder) for file in files)
         assert not any("abc" in word for word in words)
+        assert private is not None
+        assert [Path(file).parent for file in files] == [private] * 3
+        shutil.rmtree(private)  # as the other job does
     assert list(folder.iterdir()) == []
