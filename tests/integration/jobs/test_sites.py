@@ -79,14 +79,6 @@ APPLICATION = {
     "opt/shop/shared/shop-1.4.0.tar.gz",
     *(f"{_RELEASE}/{name}" for name in ("VERSION", "app.ini", "installed")),
 }
-POSTGRES = {
-    "log/postgres.log",
-    "run/postgres.pid",
-    "etc/postgres/pg_hba.conf",
-    "etc/postgres/postgresql.conf",
-    "var/postgres/PG_VERSION",
-    "var/postgres/migrated-1.4.0",
-}
 THREE_TIER = Site(
     "three_tier",
     ("front", "app1", "app2", "store"),
@@ -98,9 +90,9 @@ THREE_TIER = Site(
     {"the_balancers_configuration@front", "the_application_one_host_at_a_time", "a_dump_each_night@store"},
     {("app2", "run/shop.pid"), ("app2", "log/shop.log")},
     ("roles/postgres/defaults/main.yml", "50", "60", {"postgres@store", "who_may_enter@store"}),
-    ("postgres@store", "the_application_one_host_at_a_time"),
+    ("the_application_one_host_at_a_time",),
     # the balancer's file was there before anything was deployed
-    {"front": {"etc/balancer/balancer.conf"}, "app1": APPLICATION, "app2": APPLICATION, "store": POSTGRES},
+    {"front": {"etc/balancer/balancer.conf"}, "app1": APPLICATION, "app2": APPLICATION},
 )
 HARDENING = Site(
     "hardening",
