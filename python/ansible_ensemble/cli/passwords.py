@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ansible_ensemble.cli.console import Console
 from ansible_ensemble.core.errors import UsageError
-from ansible_ensemble.documents.private import private_folder
+from ansible_ensemble.documents.private import private_folder, write_private
 
 _PROMPT = "@prompt"
 
@@ -79,8 +78,4 @@ class _Asking:
                 "--vault-password-file, $ANSIBLE_BECOME_PASSWORD_FILE and $ANSIBLE_CONNECTION_PASSWORD_FILE name files"
             )
             raise UsageError(f"there is no answer to: {prompt.strip().rstrip(':')}", hint=hint) from None
-        path = self.folder / f"password{self.count}"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(answer)
-        return str(path)
+        return str(write_private(self.folder / f"password{self.count}", answer.encode()))

@@ -103,7 +103,7 @@ class Footprint(Struct):
             return cls(str(values.get("way")), kept="what was noted of it is secret, and was not kept")
         return cls(**values) if noted.get("way") else None
 
-    def is_elsewhere(self, seen: Look) -> str:
+    def why_elsewhere(self, seen: Look) -> str:
         """Why what was made is not at the place that a look at the path sees now; empty if it is."""
         if self.machine and seen.machine and self.machine != seen.machine:
             return "what was made is on another machine"
@@ -145,9 +145,9 @@ def _note_seen(found: Footprint, asked: Mapping[str, Any]) -> Generator[Note, An
 
 
 def _see(found: Footprint, seen: Look | None, *, tree: bool) -> None:
-    if seen is not None and (is_elsewhere := found.is_elsewhere(seen)):
+    if seen is not None and (why := found.why_elsewhere(seen)):
         if found.paths or found.whole:
-            found.elsewhere = list(dict.fromkeys((*found.elsewhere, is_elsewhere)))
+            found.elsewhere = list(dict.fromkeys((*found.elsewhere, why)))
         found.paths, found.whole, found.originals, found.backups, found.items = [], {}, {}, [], []
     found.real = seen.real if seen is not None and seen.path.startswith("/") and seen.real != seen.path else ""
     found.machine = seen.machine if seen is not None else ""

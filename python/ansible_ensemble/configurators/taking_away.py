@@ -65,7 +65,7 @@ def take_away_made(
         found = yield from _unnoted(gone, Way(teardown["way"]))
     else:
         seen = (yield from look_at(gone, found.path, deep=False)) if found.path else None
-        elsewhere = found.is_elsewhere(seen) if seen is not None else ""
+        elsewhere = found.why_elsewhere(seen) if seen is not None else ""
         if elsewhere:
             yield Progress(f"{found.path} stays: {elsewhere}")
             return to_result(task, Outcome(ok=True, changed=False, lane="fast"), {}, modified=False)

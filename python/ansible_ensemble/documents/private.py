@@ -35,6 +35,18 @@ def private_folder(environment: Mapping[str, str]) -> Iterator[Path]:
         yield Path(folder)
 
 
+def write_private(path: Path, content: bytes) -> Path:
+    """Write a new file that its owner alone may read; returns its path.
+
+    Raises:
+        FileExistsError: there is one.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+    return path
+
+
 def take_from_others(path: Path) -> None:
     """Leave a file, or a folder and all in it, to the owner alone; what is executable stays so, and links as they are.
 

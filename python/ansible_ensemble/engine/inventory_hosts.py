@@ -32,7 +32,7 @@ class NamedHost(Struct, frozen=True):
 
     Attributes:
         place: where it is written.
-        several: whether it may be a group or a pattern: validate takes that in `hosts` for one host.
+        several: whether it may be a group or a pattern: validate takes what is in `hosts` for one host.
     """
 
     name: str

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_ensemble.core.sensitive import reveal
-from ansible_ensemble.documents.private import private_folder
+from ansible_ensemble.documents.private import private_folder, write_private
 from ansible_ensemble.ensembles.options import GIT, OPTIONS, JobOptions
 
 #: How variables begin that say how Ansible reaches a host; others are the ensemble's own.
@@ -42,17 +42,8 @@ def passed_options(
         return
     with private_folder(os.environ) as folder:
         for number, (name, password) in enumerate(passwords):
-            words += ["--vault-id", f"{name}@{_written(folder / f'password{number}', password)}"]
+            words += ["--vault-id", f"{name}@{write_private(folder / f'password{number}', password)}"]
         if connection:
-            words += [
-                "--extra-vars",
-                f"@{_written(folder / 'variables.json', json.dumps(connection, default=str).encode())}",
-            ]
+            text = json.dumps(connection, default=str)
+            words += ["--extra-vars", f"@{write_private(folder / 'variables.json', text.encode())}"]
         yield words, folder
-
-
-def _written(path: Path, content: bytes) -> Path:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(content)
-    return path
