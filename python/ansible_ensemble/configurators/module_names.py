@@ -81,26 +81,31 @@ def module_fault(name: str, collections: Iterable[Path], tools: Iterable[str] = 
         return None  # one of a folder `library`
     if not is_fqcn(name):
         return f"there is no module {name}", nearest(name, builtin_modules())
-    collections = list(collections)
-    asked = name
-    for _turn in range(_REDIRECTS):
-        home = home_of(name, collections)
+    for at, home in _followed(name, collections):
         if home is None:
-            return None if comes(name, tools) else _not_installed(name, f"module {asked}")
+            return None if comes(at, tools) else _not_installed(at, f"module {name}")
         if any(_holds(folder, home.module) for folder in home.folders):
             return None
         known = _routed(home.routing)
         if home.module not in known:
             near = closest(home.module, {*_names(home.folders), *known})
-            return f"there is no module {asked}", f"did you mean {home.collection}.{near}?" if near else None
+            return f"there is no module {name}", f"did you mean {home.collection}.{near}?" if near else None
         said = known[home.module]
         if isinstance(said, Mapping) and (tombstone := said.get("tombstone")) is not None:
             why = tombstone.get("warning_text") if isinstance(tombstone, Mapping) else None
-            return f"the module {asked} was removed", str(why) if why else None
-        name = _redirect(said)
-        if not is_fqcn(name):
-            break
+            return f"the module {name} was removed", str(why) if why else None
     return None
+
+
+def _followed(name: str, collections: Iterable[Path]) -> Iterator[tuple[str, Home | None]]:
+    """The FQCN of a module, and those that it is redirected to, each with where the module would be by it."""
+    collections = list(collections)
+    for _turn in range(_REDIRECTS):
+        if not is_fqcn(name):
+            return
+        home = home_of(name, collections)
+        yield name, home
+        name = _redirect(_routed(home.routing).get(home.module)) if home is not None else ""
 
 
 def _redirect(said: Any) -> str:
@@ -147,9 +152,7 @@ def _install(collection: str) -> str:
 
 def module_file(name: str, collections: Iterable[Path]) -> Path | None:
     """The file of a module by its FQCN, wherever it has moved to: its source, or its documentation; None if unknown."""
-    collections = list(collections)
-    for _turn in range(_REDIRECTS):
-        home = home_of(name, collections) if is_fqcn(name) else None
+    for _name, home in _followed(name, collections):
         if home is None:
             return None
         for folders in home.plugins:
@@ -157,7 +160,6 @@ def module_file(name: str, collections: Iterable[Path]) -> Path | None:
             for suffix in _SUFFIXES:
                 if (file := path.with_name(path.name + suffix)).is_file():
                     return file
-        name = _redirect(_routed(home.routing).get(home.module))
     return None
 
 
@@ -166,14 +168,11 @@ def routes_of(name: str, collections: Iterable[Path]) -> Iterator[tuple[str, Map
 
     Each FQCN comes with Ansible's own keys: `deprecation`, `tombstone`, `redirect`.
     """
-    collections = list(collections)
-    for _turn in range(_REDIRECTS):
-        home = home_of(name, collections) if is_fqcn(name) else None
+    for at, home in _followed(name, collections):
         said = _routed(home.routing).get(home.module) if home is not None else None
         if not isinstance(said, Mapping):
             return
-        yield name, said
-        name = _redirect(said)
+        yield at, said
 
 
 def _holds(folder: Path, module: str) -> bool:
